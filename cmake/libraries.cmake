@@ -1,0 +1,11 @@
+# Libraries of others, as imported targets. All are Debian packages; docs/building.md lists them.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
+pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)
+pkg_check_modules(SERIALPORT REQUIRED IMPORTED_TARGET libserialport)
+pkg_check_modules(PCAP REQUIRED IMPORTED_TARGET libpcap)
+pkg_check_modules(TELNET REQUIRED IMPORTED_TARGET libtelnet)
+pkg_check_modules(ELF REQUIRED IMPORTED_TARGET libelf)
+pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl)
