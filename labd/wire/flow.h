@@ -20,6 +20,7 @@ struct flow_query {
 	bool udp;
 	uint8_t board_ip[4], host_ip[4];
 	uint16_t board_port;
+	uint16_t host_port;                                                  /* on the wire; 0 = any: the first flow to the board's port that starts a measurement */
 	uint32_t payload_bytes, count;                                       /* of a frame; frames */
 	bool ack;                                                            /* UDP with acknowledgements */
 };
@@ -42,7 +43,7 @@ struct flow_figures {
 	uint32_t mss;                                                        /* as the board offered; 0 = none */
 	bool payload_ok;                                                     /* every byte as docs/workloads.md has it */
 	uint64_t payload_bad_at;                                             /* position of the first wrong byte */
-	bool ack_paced;                                                      /* the rate is one buffer per 40 or 200 ms, within 3 % */
+	bool ack_paced;                                                      /* TCP: a delayed-acknowledgement timer of 40 or 200 ms sets the rate (docs/measuring.md) */
 	uint32_t ack_pace_ms;
 	uint64_t captured_frames, captured_bytes;                            /* whole capture */
 	char link_type[16];
