@@ -4,8 +4,8 @@
 
 #define PAYLOAD_MAX 1460
 
-static const uint8_t NET_MEM *NET_MEM at;         /* the cursor and its end */
-static uint8_t NET_MEM left;
+static const uint8_t NET_MEM *at;         /* the cursor and its end */
+static uint8_t left;
 static uint16_t NET_MEM number;
 static uint8_t NET_MEM too_large;
 

@@ -50,9 +50,9 @@
 #define RESET_MS 100                              /* D: about 10 ms */
 #define TX_MS 100                                 /* 16 collisions with their back-off stay well below */
 
-static uint16_t NET_MEM rx_left;
-static uint8_t NET_MEM rx_odd, tx_odd;            /* the next byte belongs to the odd port */
-static uint8_t NET_MEM tx_busy;
+static uint16_t rx_left;
+static uint8_t rx_odd, tx_odd;                    /* the next byte belongs to the odd port */
+static uint8_t tx_busy;
 
 static void point(uint16_t at)
 {

@@ -17,10 +17,10 @@
 #define IP_DONT_FRAGMENT 0x4000
 #define IP_TTL 64
 
-uint16_t NET_MEM ipv4_left;
+uint16_t ipv4_left;
 static uint16_t NET_MEM ident;
 #if NET_CHECK_RX
-static uint16_t NET_MEM sum;
+static uint16_t sum;
 #endif
 
 static bool source_is_host(void)

@@ -18,7 +18,7 @@
 #define IPV4_UDP 17
 
 /* Bytes of the payload that are not taken yet. */
-extern uint16_t NET_MEM ipv4_left;
+extern uint16_t ipv4_left;
 
 /* Handles the frame whose Ethernet header is in net_head, with len bytes to come; ends the frame. */
 void ipv4_input(uint16_t len);

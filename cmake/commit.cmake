@@ -1,0 +1,17 @@
+# Writes the commit of SOURCE to OUT ("unknown" outside a repository, "-dirty" behind it when the firmware's sources differ from it), and leaves OUT
+# alone when it already says so.
+set(commit unknown)
+find_program(GIT git)
+if(GIT)
+	execute_process(COMMAND ${GIT} -C ${SOURCE} rev-parse HEAD OUTPUT_VARIABLE head RESULT_VARIABLE status OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+	if(status EQUAL 0)
+		set(commit ${head})
+		execute_process(COMMAND ${GIT} -C ${SOURCE} diff --quiet HEAD -- firmware cmake RESULT_VARIABLE differs ERROR_QUIET)
+		if(NOT differs EQUAL 0)
+			string(APPEND commit -dirty)
+		endif()
+	endif()
+endif()
+file(WRITE ${OUT}.new "${commit}\n")
+execute_process(COMMAND ${CMAKE_COMMAND} -E copy_if_different ${OUT}.new ${OUT})
+file(REMOVE ${OUT}.new)
