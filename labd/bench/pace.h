@@ -25,7 +25,7 @@ struct endpoint {
 	uint16_t port;
 };
 
-/* What is known of a link; bits. */
+/* What is known of a link; bits. After LINK_EOF what had arrived can still be received; after LINK_RESET nothing can. */
 enum link_state { LINK_OPEN = 1, LINK_EOF = 2, LINK_RESET = 4 };
 
 struct pace;
@@ -34,6 +34,7 @@ struct link {
 	struct pace *pace;
 	enum link_proto proto;
 	uint16_t local_port;                                                 /* of the host's socket */
+	uint64_t sent, received;                                             /* totals since it was opened; kept by link_send() and link_recv() */
 };
 
 /* What ends a wait, beside an event: totals since the link was opened (UDP: datagrams). 0 = do not care. */
@@ -60,7 +61,11 @@ struct pace_ops {
 
 struct pace {
 	const struct pace_ops *ops;
+	int cancel_fd;                                                       /* an eventfd: readable from pace_cancel() to pace_restarted() */
 };
+
+/* For drivers: what a pace of any kind has. */
+bool pace_init(struct pace *p, const struct pace_ops *ops, struct err *e);
 
 uint64_t pace_now_ns(struct pace *p);
 

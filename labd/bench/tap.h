@@ -16,6 +16,7 @@ struct tap;
 
 struct tap_ops {
 	const char *name;
+	bool captures;                                                       /* false: there will be no file */
 	bool (*start)(struct tap *t, const char *file, struct err *e);
 	bool (*stop)(struct tap *t, uint64_t frames, struct err *e);
 	void (*destroy)(struct tap *t);

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Turns: the board's clock stands still until pace_wait() gives it a turn. What the board has taken and given is known by totals, never by what a kernel buffer
+ * happens to hold, so a socket is read until the total is there and a write is as long as the credit.
+ *
+ * Links are told to the board in the order in which they were opened. A link that was closed stays in that list, read and thrown away, until the board has
+ * ended its side too: FIN and RST can only enter the virtual world with a turn.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "core/mem.h"
+#include "drivers/host_socket.h"
+#include "drivers/pace_drivers.h"
+#include "drivers/turn_text.h"
+
+enum { SILENCE_MS = 10000, TCP_CREDIT = 65536, UDP_CREDIT = 16 };
+
+struct turns_link {
+	struct link base;
+	int fd;                              /* -1 = gone */
+	char id[TURN_ID_MOST];
+	unsigned state;
+	bool survives;                       /* uart0: over a power cycle; never told f or a */
+	bool told;                           /* it was in a turn: the board knows it */
+	bool fin, abort;                     /* said at every turn from now on */
+	bool closed;                         /* by its owner: the list owns it */
+	uint64_t given, limit;
+};
+
+struct turns {
+	struct pace base;
+	int control;
+	unsigned silence_ms;
+	uint64_t now_ns, frames;
+	bool owed;                           /* a stop that a cancelled or silent turn still owes, */
+	bool owed_of_before;                 /* from before the restart */
+	struct turns_link *links[TURN_LINKS_MOST];
+	size_t count;
+	char in[TURN_LINE_MOST];
+	size_t in_bytes;
+};
+
+static uint64_t silence_end(const struct turns *t)
+{
+	return clock_now_ns(&clock_host) + t->silence_ms * NS_PER_MS;
+}
+
+static void drop(struct turns *t, struct turns_link *l)
+{
+	size_t i = 0;
+
+	while (i < t->count && t->links[i] != l)
+		i++;
+	if (i == t->count)
+		return;
+	memmove(&t->links[i], &t->links[i + 1], (t->count - i - 1) * sizeof *t->links);
+	t->count--;
+}
+
+static void shut(struct turns_link *l)
+{
+	if (l->fd >= 0)
+		close(l->fd);
+	l->fd = -1;
+}
+
+/* The control socket's lines. */
+
+static bool control_write(struct turns *t, const char *line, size_t n, struct err *e)
+{
+	for (size_t done = 0; done < n;) {
+		long some = send(t->control, line + done, n - done, MSG_NOSIGNAL);
+		if (some < 0 && errno == EINTR)
+			continue;
+		if (some < 0)
+			return err_errno(e, "the virtual board's control socket");
+		done += (size_t)some;
+	}
+	return true;
+}
+
+static bool take_line(struct turns *t, char *line)
+{
+	char *end = memchr(t->in, '\n', t->in_bytes);
+
+	if (!end)
+		return false;
+	size_t n = (size_t)(end - t->in);
+	memcpy(line, t->in, n);
+	line[n] = '\0';
+	t->in_bytes -= n + 1;
+	memmove(t->in, end + 1, t->in_bytes);
+	return true;
+}
+
+/* One line, without its LF; waits as long as silence is allowed. what: for the sentence. */
+static bool control_line(struct turns *t, char line[TURN_LINE_MOST], const char *what, struct err *e)
+{
+	uint64_t deadline = silence_end(t);
+
+	while (!take_line(t, line)) {
+		if (t->in_bytes == sizeof t->in)
+			return err_set(e, ERR_PROTOCOL, "the virtual board sent a line of over %d bytes", TURN_LINE_MOST);
+		int ready = host_socket_poll(t->control, POLLIN, t->base.cancel_fd, deadline, e);
+		if (ready < 0)
+			return false;
+		if (ready == 0)
+			return err_set(e, ERR_TIMEOUT, "the virtual board's control socket was silent for %u ms while waiting for %s", t->silence_ms, what);
+		long n = recv(t->control, t->in + t->in_bytes, sizeof t->in - t->in_bytes, 0);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return err_set(e, ERR_LOST, "the virtual board closed its control socket while waiting for %s", what);
+		t->in_bytes += (size_t)n;
+	}
+	return true;
+}
+
+/* A turn. */
+
+static const struct link_want *want_of(const struct link *l, const struct link_want *wants, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (wants[i].link == l)
+			return &wants[i];
+	return NULL;
+}
+
+static size_t write_turn(struct turns *t, const struct link_want *wants, size_t n, uint64_t max_ns, char *line, size_t room)
+{
+	size_t at = (size_t)snprintf(line, room, "turn %" PRIu64 " %zu", max_ns, t->count);
+
+	for (size_t i = 0; i < t->count; i++) {
+		struct turns_link *l = t->links[i];
+		const struct link_want *w = l->closed ? NULL : want_of(&l->base, wants, n);
+		struct turn_want told = { .id = l->id, .sent = l->base.sent, .rx_want = w ? w->received : 0, .room_want = w ? w->room : 0,
+			.fin = l->fin && !l->survives, .abort = l->abort && !l->survives };
+		at += (size_t)turn_write_want(line + at, room - at, &told);
+		assert(at < room - 1);
+		l->told = true;
+	}
+	line[at++] = '\n';
+	return at;
+}
+
+/* A closed link's bytes have no reader: out of the way, so that the board can end. */
+static void throw_away(struct turns_link *l)
+{
+	char waste[4096];
+
+	while (l->fd >= 0 && recv(l->fd, waste, sizeof waste, MSG_DONTWAIT) > 0)
+		;
+}
+
+static bool note_link(struct turns *t, const struct turn_link *said, struct err *e)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		struct turns_link *l = t->links[i];
+		if (strcmp(l->id, said->id) != 0)
+			continue;
+		if (said->given < l->given || said->limit < l->limit)
+			return err_set(e, ERR_PROTOCOL, "the virtual board's totals of link %s went back: given %" PRIu64 " after %" PRIu64 ", limit %" PRIu64 " after %" PRIu64,
+			               l->id, said->given, l->given, said->limit, l->limit);
+		l->given = said->given;
+		l->limit = said->limit;
+		l->state |= (unsigned)(said->open * LINK_OPEN | said->eof * LINK_EOF | said->reset * LINK_RESET);
+		return true;
+	}
+	return err_set(e, ERR_PROTOCOL, "the virtual board spoke of link %s, which it was not told of", said->id);
+}
+
+static void bury_ended(struct turns *t)
+{
+	for (size_t i = t->count; i-- > 0;) {
+		struct turns_link *l = t->links[i];
+		if (!l->closed)
+			continue;
+		throw_away(l);
+		if (l->abort || l->base.proto == LINK_UDP || (l->state & (LINK_EOF | LINK_RESET))) {
+			drop(t, l);
+			shut(l);
+			free(l);
+		}
+	}
+}
+
+static bool note_stop(struct turns *t, const struct turn_stop *stop, uint64_t max_ns, struct err *e)
+{
+	if (stop->error)
+		return err_set(e, strstr(stop->sentence, "power is off") ? ERR_CONFLICT : ERR_LOST, "the virtual board: %s",
+		               stop->sentence[0] ? stop->sentence : "error without a reason");
+	if (stop->now_ns < t->now_ns || stop->now_ns - t->now_ns > max_ns)
+		return err_set(e, ERR_PROTOCOL, "the virtual board stopped at %" PRIu64 " ns, though its turn was %" PRIu64 " ns from %" PRIu64, stop->now_ns, max_ns,
+		               t->now_ns);
+	if (stop->count != t->count)
+		return err_set(e, ERR_PROTOCOL, "the virtual board answered for %zu links, it was told of %zu", stop->count, t->count);
+	t->now_ns = stop->now_ns;
+	t->frames = stop->frames;
+	for (size_t i = 0; i < stop->count; i++)
+		if (!note_link(t, &stop->links[i], e))
+			return false;
+	bury_ended(t);
+	return true;
+}
+
+/* Reads on to the stop; alive lines say only that somebody is there. */
+static bool read_stop(struct turns *t, struct turn_stop *stop, const char *what, struct err *e)
+{
+	char line[TURN_LINE_MOST];
+
+	for (;;) {
+		if (!control_line(t, line, what, e))
+			return false;
+		switch (turn_read(line, stop, e)) {
+		case TURN_STOP:
+			t->owed = false;
+			return true;
+		case TURN_ALIVE:
+			break;
+		case TURN_ERR:
+			t->owed = false;
+			return err_set(e, ERR_PROTOCOL, "the virtual board refused a turn: %s", stop->sentence);
+		default:
+			return false;
+		}
+	}
+}
+
+/* The time of a turn that nobody waited for to its end has passed all the same; its totals come again with the next stop. */
+static bool settle(struct turns *t, struct err *e)
+{
+	struct turn_stop stop;
+
+	if (!t->owed)
+		return true;
+	if (!read_stop(t, &stop, "the end of an earlier turn", e))
+		return false;
+	if (!t->owed_of_before && !stop.error)
+		t->now_ns = stop.now_ns > t->now_ns ? stop.now_ns : t->now_ns;
+	t->owed_of_before = false;
+	return true;
+}
+
+static bool take_turn(struct turns *t, const struct link_want *wants, size_t n, uint64_t max_ns, struct err *e)
+{
+	char line[TURN_LINE_MOST], what[80];
+	struct turn_stop stop;
+	size_t size;
+
+	if (!settle(t, e))
+		return false;
+	size = write_turn(t, wants, n, max_ns, line, sizeof line);
+	snprintf(what, sizeof what, "the end of a turn of %" PRIu64 " ms from %" PRIu64 " ms", max_ns / 1000000, t->now_ns / 1000000);
+	if (!control_write(t, line, size, e))
+		return false;
+	t->owed = true;
+	return read_stop(t, &stop, what, e) && note_stop(t, &stop, max_ns, e);
+}
+
+static bool holds(const struct link_want *w)
+{
+	const struct turns_link *l = (const struct turns_link *)w->link;
+
+	return (w->received && l->given >= w->received) || (w->room && l->limit >= w->room);
+}
+
+static bool turns_wait(struct pace *p, const struct link_want *wants, size_t n, uint64_t deadline_ns, struct err *e)
+{
+	struct turns *t = (struct turns *)p;
+
+	for (size_t i = 0; i < n; i++)
+		if (holds(&wants[i]))
+			return true;
+	if (deadline_ns <= t->now_ns)
+		return true;
+	return take_turn(t, wants, n, deadline_ns - t->now_ns, e);
+}
+
+/* Links. */
+
+static bool await_connected(struct turns *t, int fd, const struct endpoint *to, struct err *e)
+{
+	int ready = host_socket_poll(fd, POLLOUT, t->base.cancel_fd, silence_end(t), e);
+
+	if (ready == 0)
+		return err_set(e, ERR_TIMEOUT, "connect to %s port %u: no answer in %u ms", to->host, to->port, t->silence_ms);
+	if (ready > 0 && (errno = host_socket_error(fd)) != 0)
+		return err_errno(e, "connect to %s port %u", to->host, to->port);
+	return ready > 0;
+}
+
+static bool turns_open(struct pace *p, const struct endpoint *to, const char *id, struct link **out, struct err *e)
+{
+	struct turns *t = (struct turns *)p;
+	bool pending, is_udp = to->proto == LINK_UDP;
+	int fd;
+
+	if (t->count == TURN_LINKS_MOST)
+		return err_set(e, ERR_FULL, "more than %d links of one board are open", TURN_LINKS_MOST);
+	if ((fd = host_socket_open(to, &pending, e)) < 0)
+		return false;
+	if (pending && !await_connected(t, fd, to, e)) {
+		close(fd);
+		return false;
+	}
+	struct turns_link *l = xcalloc(1, sizeof *l);
+	l->base = (struct link){ .pace = p, .proto = to->proto, .local_port = host_socket_port(fd) };
+	l->fd = fd;
+	l->limit = is_udp ? UDP_CREDIT : TCP_CREDIT;
+	l->survives = id != NULL;
+	l->state = is_udp || id ? LINK_OPEN : 0;
+	if (id)
+		snprintf(l->id, sizeof l->id, "%s", id);
+	else
+		snprintf(l->id, sizeof l->id, "%s%u", is_udp ? "u" : "", l->base.local_port);
+	t->links[t->count++] = l;
+	*out = &l->base;
+	return true;
+}
+
+static long lost(const struct turns_link *l, const char *verb, struct err *e)
+{
+	err_set(e, ERR_LOST, "%s: the connection was %s", verb, l->state & LINK_OPEN ? "reset" : "refused");
+	return -1;
+}
+
+/* Loopback may lag behind what the totals say: wait for it, a bounded time. */
+static bool await_socket(struct turns_link *l, short events, const char *verb, struct err *e)
+{
+	struct turns *t = (struct turns *)l->base.pace;
+	int ready = host_socket_poll(l->fd, events, t->base.cancel_fd, silence_end(t), e);
+
+	if (ready == 0)
+		return err_set(e, ERR_TIMEOUT, "%s: link %s was stuck for %u ms at %" PRIu64 " bytes sent and %" PRIu64 " received of %" PRIu64 " given", verb, l->id,
+		               t->silence_ms, l->base.sent, l->base.received, l->given);
+	return ready > 0;
+}
+
+static long send_all(struct turns_link *l, const uint8_t *bytes, size_t n, struct err *e)
+{
+	size_t done = 0;
+
+	while (done < n) {
+		long some = send(l->fd, bytes + done, n - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (some >= 0)
+			done += (size_t)some;
+		else if (errno != EAGAIN && errno != EINTR)
+			return err_errno(e, "send") - 1;
+		else if (!await_socket(l, POLLOUT, "send", e))
+			return -1;
+	}
+	return (long)n;
+}
+
+static long turns_send(struct link *base, const void *bytes, size_t n, struct err *e)
+{
+	struct turns_link *l = (struct turns_link *)base;
+	uint64_t credit = l->limit - base->sent;
+
+	if (l->fd < 0 || (l->state & LINK_RESET))
+		return lost(l, "send", e);
+	if (base->proto == LINK_UDP)
+		return credit ? send_all(l, bytes, n, e) : 0;
+	return send_all(l, bytes, n < credit ? n : (size_t)credit, e);
+}
+
+static long recv_some(struct turns_link *l, uint8_t *bytes, size_t n, struct err *e)
+{
+	for (;;) {
+		long some = recv(l->fd, bytes, n, MSG_DONTWAIT);
+		if (some > 0 || (some == 0 && l->base.proto == LINK_UDP))
+			return some;
+		if (some == 0) {
+			err_set(e, ERR_PROTOCOL, "link %s ended at %" PRIu64 " bytes, though the virtual board has given %" PRIu64, l->id, l->base.received, l->given);
+			return -1;
+		}
+		if (errno != EAGAIN && errno != EINTR)
+			return err_errno(e, "receive") - 1;
+		if (!await_socket(l, POLLIN, "receive", e))
+			return -1;
+	}
+}
+
+static long turns_recv(struct link *base, void *bytes, size_t n, struct err *e)
+{
+	struct turns_link *l = (struct turns_link *)base;
+	uint64_t there = l->given - base->received;
+
+	if (l->fd < 0 || (l->state & LINK_RESET))
+		return lost(l, "receive", e);
+	if (there == 0 || n == 0)
+		return 0;
+	if (base->proto == LINK_UDP)
+		return recv_some(l, bytes, n, e);
+	n = n < there ? n : (size_t)there;
+	for (size_t done = 0; done < n;) {
+		long some = recv_some(l, (uint8_t *)bytes + done, n - done, e);
+		if (some < 0)
+			return -1;
+		done += (size_t)some;
+	}
+	return (long)n;
+}
+
+static unsigned turns_state(struct link *l)
+{
+	return ((struct turns_link *)l)->state;
+}
+
+static void turns_shutdown(struct link *base)
+{
+	struct turns_link *l = (struct turns_link *)base;
+
+	l->fin = true;
+	if (l->fd >= 0)
+		shutdown(l->fd, SHUT_WR);
+}
+
+static void turns_close(struct link *base, bool abort)
+{
+	struct turns_link *l = (struct turns_link *)base;
+	struct turns *t = (struct turns *)base->pace;
+	bool over = l->survives || !l->told || l->fd < 0 || (l->state & LINK_RESET) || ((l->state & LINK_EOF) && l->fin && !abort);
+
+	if (over) {
+		drop(t, l);
+		shut(l);
+		free(l);
+		return;
+	}
+	l->closed = true;
+	l->abort = abort;
+	if (!abort)
+		turns_shutdown(base);
+}
+
+/* The earlier life's links have no counterpart any more; their owners still hold them, and close them in their own time. */
+static void turns_restarted(struct pace *p)
+{
+	struct turns *t = (struct turns *)p;
+
+	for (size_t i = t->count; i-- > 0;) {
+		struct turns_link *l = t->links[i];
+		if (l->survives)
+			continue;
+		shut(l);
+		l->state |= LINK_RESET;
+		drop(t, l);
+		if (l->closed)
+			free(l);
+	}
+	t->now_ns = t->frames = 0;
+	t->owed_of_before = t->owed;
+}
+
+static uint64_t turns_now_ns(struct pace *p)
+{
+	return ((struct turns *)p)->now_ns;
+}
+
+static uint64_t turns_frames(struct pace *p)
+{
+	return ((struct turns *)p)->frames;
+}
+
+static void turns_destroy(struct pace *p)
+{
+	struct turns *t = (struct turns *)p;
+
+	while (t->count) {
+		struct turns_link *l = t->links[0];
+		drop(t, l);
+		shut(l);
+		free(l);
+	}
+	if (t->control >= 0)
+		close(t->control);
+	free(t);
+}
+
+static const struct pace_ops turns_ops = {
+	.name = "turns", .now_ns = turns_now_ns, .open = turns_open, .send = turns_send, .recv = turns_recv, .wait = turns_wait, .state = turns_state,
+	.shutdown = turns_shutdown, .close = turns_close, .restarted = turns_restarted, .frames = turns_frames, .destroy = turns_destroy,
+};
+
+static bool ask_for_turns(struct turns *t, struct err *e)
+{
+	static const char request[] = "clock turns\n";
+	char line[TURN_LINE_MOST];
+
+	if (!control_write(t, request, sizeof request - 1, e) || !control_line(t, line, "the answer to \"clock turns\"", e))
+		return false;
+	return strcmp(line, "ok") == 0 || err_set(e, ERR_PROTOCOL, "the virtual board answered \"clock turns\" with \"%.80s\"", line);
+}
+
+struct pace *pace_turns_create_with(const char *control_socket, unsigned silence_ms, struct err *e)
+{
+	struct turns *t = xcalloc(1, sizeof *t);
+
+	t->silence_ms = silence_ms;
+	t->control = -1;
+	if (!pace_init(&t->base, &turns_ops, e)) {
+		free(t);
+		return NULL;
+	}
+	t->control = host_socket_unix(control_socket, e);
+	if (t->control >= 0 && ask_for_turns(t, e))
+		return &t->base;
+	pace_destroy(&t->base);
+	return NULL;
+}
+
+struct pace *pace_turns_create(const char *control_socket, struct err *e)
+{
+	return pace_turns_create_with(control_socket, SILENCE_MS, e);
+}
