@@ -81,6 +81,7 @@ CREATE TABLE run (
 	matrix_id     INTEGER REFERENCES matrix (id),      -- NULL: a request without matrix (flash)
 	reason        TEXT NOT NULL,                       -- "manual", "schedule", "up", "flash"
 	schedule_id   INTEGER REFERENCES schedule (id) ON DELETE SET NULL,
+	due_ms        INTEGER,                             -- the due time of the schedule that it stands for
 	requested_by  TEXT NOT NULL,
 	request       TEXT NOT NULL,                       -- JSON: board and cell filters, order
 	host_id       INTEGER NOT NULL REFERENCES host (id),
@@ -88,7 +89,8 @@ CREATE TABLE run (
 	cancelled_by  TEXT,                                -- who asked for the end
 	created_ms    INTEGER NOT NULL,
 	started_ms    INTEGER,
-	finished_ms   INTEGER
+	finished_ms   INTEGER,
+	UNIQUE (schedule_id, due_ms)                       -- a due time makes one run, whatever happens to the daemon
 );
 
 CREATE TABLE schedule_event (

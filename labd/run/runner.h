@@ -73,7 +73,7 @@ struct run_request {
 	const char *cell;                                                    /* glob over cell names; NULL = all */
 	const char *reason;                                                  /* "manual", "schedule", "up" */
 	const char *requested_by;
-	int64_t schedule_id;                                                 /* 0 = none */
+	int64_t schedule_id, due_ms;                                         /* 0 = none */
 	bool reverse;
 };
 

@@ -29,7 +29,8 @@ struct schedule_request {
  * clock of their own. start: called for each firing, makes the run.
  */
 struct schedule_start {
-	bool (*start)(void *opaque, const char *matrix, const char *board, const char *cell, int64_t schedule, int64_t *run, struct err *e);
+	bool (*start)(void *opaque, const char *matrix, const char *board, const char *cell, int64_t schedule, int64_t due_ms, int64_t *run,
+	              struct err *e);
 	void *opaque;
 };
 bool schedule_look(struct store *s, const struct clock *clock, const struct schedule_start *start, int64_t *next_ms, struct err *e);

@@ -85,9 +85,9 @@ void db_unlock(struct db *db)
 	pthread_mutex_unlock(&db->lock);
 }
 
-static int bind_json(sqlite3_stmt *q, int at, json_t *value)
+static int bind_json(sqlite3_stmt *q, int at, json_t *value, size_t flags)
 {
-	char *text = value ? json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY) : NULL;
+	char *text = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | flags) : NULL;
 
 	return text ? sqlite3_bind_text(q, at, text, -1, free) : sqlite3_bind_null(q, at);
 }
@@ -114,7 +114,9 @@ static int bind_one(sqlite3_stmt *q, int at, char letter, va_list *ap)
 	case 't':
 		return sqlite3_bind_text(q, at, va_arg(*ap, const char *), -1, SQLITE_TRANSIENT);
 	case 'j':
-		return bind_json(q, at, va_arg(*ap, json_t *));
+		return bind_json(q, at, va_arg(*ap, json_t *), JSON_SORT_KEYS);
+	case 'o':
+		return bind_json(q, at, va_arg(*ap, json_t *), 0);
 	case 'd':
 		return sqlite3_bind_double(q, at, va_arg(*ap, double));
 	case 'b':

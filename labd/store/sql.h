@@ -3,7 +3,7 @@
  * Inside the store only: a thin hand on sqlite3. Statements are prepared, bound by a format, stepped, and always ended in the function that began them.
  *
  * Binding formats, one letter an argument: i int64_t; n int64_t, negative is NULL; z int64_t, 0 is NULL; t const char * (NULL is NULL); j json_t *, as compact text with
- * sorted keys; d double; b const void * and size_t.
+ * sorted keys, o in its own order; d double; b const void * and size_t.
  *
  * A row becomes a JSON object by its column names (sql_row): "a" as it is, "a?" true or false, "a{}" JSON text, "a@" UTC milliseconds shown as ISO 8601,
  * "a/" nanoseconds shown as seconds, "a.b" a member of the object a.

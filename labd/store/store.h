@@ -177,7 +177,7 @@ struct run_row {
 	int matrix_version;
 	const char *reason, *requested_by;
 	json_t *request;
-	int64_t schedule_id, host_id;                                        /* 0 = none */
+	int64_t schedule_id, due_ms, host_id;                                /* 0 = none; ERR_CONFLICT: that due time has its run already */
 	bool reverse;                                                        /* cells in reverse order */
 };
 

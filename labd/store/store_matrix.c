@@ -51,9 +51,9 @@ static bool put(struct store *s, const char *name, json_t *document, const char 
 	if (same)
 		return true;
 	if (*version == have)
-		return sql_run(&s->write, e, "UPDATE matrix SET document = ?3, author = ?4, created_ms = ?5 WHERE name = ?1 AND version = ?2", "tijti", name,
+		return sql_run(&s->write, e, "UPDATE matrix SET document = ?3, author = ?4, created_ms = ?5 WHERE name = ?1 AND version = ?2", "tioti", name,
 		               (int64_t)have, document, author, store_now_ms(s));
-	return sql_run(&s->write, e, "INSERT INTO matrix (name, version, document, author, created_ms) VALUES (?1, ?2, ?3, ?4, ?5)", "tijti", name, (int64_t)*version,
+	return sql_run(&s->write, e, "INSERT INTO matrix (name, version, document, author, created_ms) VALUES (?1, ?2, ?3, ?4, ?5)", "tioti", name, (int64_t)*version,
 	               document, author, store_now_ms(s));
 }
 

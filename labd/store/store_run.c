@@ -42,8 +42,9 @@ static bool add_run(struct store *s, const struct run_row *r, int64_t *id, struc
 		return false;
 	if (r->matrix && !matrix)
 		return err_set(e, ERR_NOT_FOUND, "there is no version %d of matrix %s", r->matrix_version, r->matrix);
-	if (!sql_run(&s->write, e, "INSERT INTO run (matrix_id, reason, schedule_id, requested_by, request, host_id, created_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-	             "ztztjii", matrix, r->reason, r->schedule_id, r->requested_by, r->request, r->host_id, store_now_ms(s)))
+	if (!sql_run(&s->write, e, "INSERT INTO run (matrix_id, reason, schedule_id, requested_by, request, host_id, created_ms, due_ms)"
+	                           " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+	             "ztztjiiz", matrix, r->reason, r->schedule_id, r->requested_by, r->request, r->host_id, store_now_ms(s), r->due_ms))
 		return false;
 	*id = sqlite3_last_insert_rowid(s->write.h);
 	return true;
