@@ -57,7 +57,7 @@ static uint16_t bound_port(int fd)
 static bool listen_on(struct http_server *s, const char *address, uint16_t port, struct err *e)
 {
 	struct sockaddr_storage at;
-	socklen_t size;
+	socklen_t size = 0;
 	int on = 1;
 
 	if (!address_parse(address, port, &at, &size, e))
