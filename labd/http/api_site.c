@@ -26,10 +26,10 @@ bool api_login(const struct request *rq, struct site *site, struct response *rs,
 {
 	char session[AUTH_TOKEN_TEXT];
 	struct body_login body;
-	json_t *json = request_json(rq, e);
-	bool ok = json && body_login_parse(json, &body, e) && auth_login(site->auth, body.token, session, e);
+	struct json_doc d;
+	bool ok = request_json(rq, &d, e) && body_login_parse(&d, &body, e) && auth_login(site->auth, body.token, session, e);
 
-	json_decref(json);
+	json_doc_finish(&d);
 	if (ok)
 		rs->json = json_pack("{s:s,s:s}", "token", session, "role", "operator");
 	return ok;

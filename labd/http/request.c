@@ -165,28 +165,16 @@ bool request_id(const struct request *rq, size_t param, int64_t *out, struct err
 	return true;
 }
 
-json_t *request_json(const struct request *rq, struct err *e)
+bool request_json(const struct request *rq, struct json_doc *d, struct err *e)
 {
 	static const char wanted[] = "application/json";
-	json_error_t je;
-	json_t *json;
 
+	*d = (struct json_doc){ 0 };
 	if (rq->body.size == 0)
-		return json_object();
-	if (strncasecmp(rq->content_type, wanted, sizeof wanted - 1) != 0) {
-		err_set(e, ERR_UNSUPPORTED, "the body must be sent with Content-Type: %s", wanted);
-		return NULL;
-	}
-	json = json_loadb((const char *)rq->body.bytes, rq->body.size, JSON_REJECT_DUPLICATES, &je);
-	if (!json) {
-		err_set(e, ERR_INVALID, "body: line %d, column %d: %s", je.line, je.column, je.text);
-		return NULL;
-	}
-	if (json_is_object(json))
-		return json;
-	json_decref(json);
-	err_set(e, ERR_INVALID, "body: must be a JSON object");
-	return NULL;
+		return json_doc_parse(d, "body", "{}", 2, e);
+	if (strncasecmp(rq->content_type, wanted, sizeof wanted - 1) != 0)
+		return err_set(e, ERR_UNSUPPORTED, "the body must be sent with Content-Type: %s", wanted);
+	return json_doc_parse(d, "body", (const char *)rq->body.bytes, rq->body.size, e);
 }
 
 bool request_accepts(const struct request *rq, const char *media_type)

@@ -8,13 +8,13 @@
 #ifndef LAB_HTTP_REQUEST_H
 #define LAB_HTTP_REQUEST_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "core/buf.h"
 #include "core/err.h"
+#include "core/json.h"
 
 #define REQUEST_TARGET_MAX 2048          /* bytes of a target, path and query together */
 #define REQUEST_QUERY_MAX 32             /* name=value pairs */
@@ -57,8 +57,11 @@ bool request_flag(const struct request *rq, const char *name, bool fallback, boo
 /* A wildcard as a row number: 1 or more. */
 bool request_id(const struct request *rq, size_t param, int64_t *out, struct err *e);
 
-/* The body as a JSON object the caller releases; an empty body is {}. NULL with ERR_INVALID (line and column) or ERR_UNSUPPORTED (content type). */
-json_t *request_json(const struct request *rq, struct err *e);
+/*
+ * The body as a JSON document, whose root is an object; an empty body is {}. The caller calls json_doc_finish(), also after a failure. ERR_INVALID names line
+ * and column, ERR_UNSUPPORTED the content type.
+ */
+bool request_json(const struct request *rq, struct json_doc *d, struct err *e);
 
 /* True when the Accept header names this media type before any wildcard. */
 bool request_accepts(const struct request *rq, const char *media_type);

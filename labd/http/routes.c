@@ -5,16 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/json.h"
 #include "http/api.h"
-#include "http/nearest.h"
+
+static const char *const none[] = { NULL };
 
 const struct route routes[] = {
-	{ "GET", "/api/v1/openapi.json", "", ROLE_READER, 0, api_openapi, "This description" },
-	{ "GET", "/api/v1/events", "", ROLE_READER, 0, api_events, "What happens, as server-sent events" },
-	{ "POST", "/api/v1/login", "", ROLE_READER, BODY_JSON_MAX, api_login, "Exchange a login link's token for a session" },
-	{ "POST", "/api/v1/logout", "", ROLE_OPERATOR, BODY_JSON_MAX, api_logout, "End the session" },
-	{ "GET", "/api/v1/session", "", ROLE_READER, 0, api_session, "What the caller may do" },
-	{ "POST", "/api/v1/login-links", "", ROLE_OPERATOR, BODY_JSON_MAX, api_login_link, "Make a one-time login link" },
+	{ "GET", "/api/v1/openapi.json", none, ROLE_READER, 0, api_openapi, "This description" },
+	{ "GET", "/api/v1/events", none, ROLE_READER, 0, api_events, "What happens, as server-sent events" },
+	{ "POST", "/api/v1/login", none, ROLE_READER, BODY_JSON_MAX, api_login, "Exchange a login link's token for a session" },
+	{ "POST", "/api/v1/logout", none, ROLE_OPERATOR, BODY_JSON_MAX, api_logout, "End the session" },
+	{ "GET", "/api/v1/session", none, ROLE_READER, 0, api_session, "What the caller may do" },
+	{ "POST", "/api/v1/login-links", none, ROLE_OPERATOR, BODY_JSON_MAX, api_login_link, "Make a one-time login link" },
 };
 const size_t route_count = sizeof routes / sizeof routes[0];
 
@@ -85,20 +87,27 @@ static bool seen_before(const struct request *rq, size_t i)
 	return false;
 }
 
+static bool in_list(const char *word, const char *const *words)
+{
+	for (; *words; words++)
+		if (strcmp(*words, word) == 0)
+			return true;
+	return false;
+}
+
 bool route_query_ok(const struct route *route, const struct request *rq, struct err *e)
 {
 	for (size_t i = 0; i < rq->query_count; i++) {
-		const char *name = rq->query[i].name;
-		char near[40];
+		const char *name = rq->query[i].name, *near;
 
 		if (seen_before(rq, i))
 			return err_set(e, ERR_INVALID, "%.40s: given twice", name);
-		if (word_in(name, route->query))
+		if (in_list(name, route->query))
 			continue;
-		nearest_word(name, route->query, near, sizeof near);
-		if (near[0])
+		near = json_nearest(name, route->query);
+		if (near)
 			return err_set(e, ERR_INVALID, "there is no parameter %.40s here; did you mean %s?", name, near);
-		return err_set(e, ERR_INVALID, "there is no parameter %.40s here; there are: %.150s", name, route->query[0] ? route->query : "none");
+		return err_set(e, ERR_INVALID, "there is no parameter %.40s here (see /api/v1/openapi.json)", name);
 	}
 	return true;
 }

@@ -15,7 +15,7 @@
 struct route {
 	const char *method;                                      /* "GET", "POST", "PUT", "DELETE" */
 	const char *path;                                        /* "/api/v1/runs/{run}": a part in braces matches any one part */
-	const char *query;                                       /* allowed parameters, separated by blanks */
+	const char *const *query;                                /* allowed parameters, ends with NULL */
 	enum role role;
 	size_t body_max;                                         /* bytes; 0: no body */
 	handler_fn *handle;
