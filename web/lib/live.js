@@ -3,7 +3,7 @@
 
 import { get } from "./api.js";
 
-const kinds = ["run", "job", "board", "console", "schedule", "resync"];
+const kinds = ["hello", "board", "progress", "result", "run", "console", "schedule", "resync"];
 
 /** listen(onEvent(kind, data)) -> stop(). After a gap (hidden tab, lost stream, overflow) onEvent gets "resync": load everything again. */
 export function listen(onEvent) {

@@ -32,7 +32,7 @@ export async function show(main) {
 		if (kind === "console")
 			hear(state, console_, data);
 		if (kind === "run" && data?.state === "finished")
-			announce(`Run ${data.run ?? data.id} is finished.`);
+			announce(`Run ${data.run} is finished.`);
 	}));
 }
 
