@@ -63,10 +63,11 @@ struct result_filter {
 	bool finished_only, latest_attempt_only, without_excluded;
 	int64_t after;                                                       /* pages: ids above this one */
 	unsigned limit;                                                      /* 0 = 1000; at most 10000 */
+	bool newest_first;                                                   /* descending by id: the newest that fit, instead of the first */
 };
 
 /*
- * Ascending by id: [{id, run, cell, cell_id, ordinal, board, board_type, virtual, workload, variant{}, params{}, payload_bytes, repeat, attempt, state, step, verdict,
+ * Ascending by id unless asked otherwise: [{id, run, cell, cell_id, ordinal, board, board_type, virtual, workload, variant{}, params{}, payload_bytes, repeat, attempt, state, step, verdict,
  * cause, error, queued, started, finished, wall_s, flash_s, boot_s, image{sha256, build, toolchain, proof}, mode, pace, host, capture, excluded{reason, author} or null,
  * figures{goodput_byte_per_s, goodput_bit_per_s, frames_per_s, elapsed_s, elapsed_ns, payload_bytes, wire_bytes, frames, retransmissions, ..., ack_paced} or null}]
  */

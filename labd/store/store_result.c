@@ -72,19 +72,24 @@ json_t *results_of_run(struct db *db, int64_t run, struct err *e)
 	return complete_all(sql_all(db, sql_query(db, e, "SELECT " RESULT_COLUMNS RESULT_TABLES " WHERE a.run_id = ?1 ORDER BY a.id", "i", run), e));
 }
 
+#define RESULT_FILTER \
+	" WHERE a.id > ?1 AND (?2 IS NULL OR a.run_id = ?2) AND (?3 IS NULL OR a.board = ?3)" \
+	" AND (?4 IS NULL OR c.board_type = ?4) AND (?5 IS NULL OR c.workload = ?5) AND (?6 IS NULL OR a.verdict = ?6) AND (?7 IS NULL OR c.name = ?7)" \
+	" AND (?8 IS NULL OR m.name = ?8) AND (?9 IS NULL OR c.payload_bytes = ?9) AND (?10 = 0 OR a.state = 'finished')" \
+	" AND (?11 = 0 OR a.attempt = (SELECT max(attempt) FROM attempt l WHERE l.cell_id = a.cell_id AND l.repeat = a.repeat))" \
+	" AND (?12 = 0 OR x.id IS NULL)"
+
 json_t *store_results(struct store *s, const struct result_filter *f, struct err *e)
 {
+	static const char oldest[] = "SELECT " RESULT_COLUMNS RESULT_TABLES RESULT_FILTER " ORDER BY a.id LIMIT ?13";
+	static const char newest[] = "SELECT " RESULT_COLUMNS RESULT_TABLES RESULT_FILTER " ORDER BY a.id DESC LIMIT ?13";
 	unsigned limit = f->limit == 0 ? 1000 : f->limit > 10000 ? 10000 : f->limit;
 	json_t *rows;
 
 	db_lock(s->read);
-	rows = sql_all(s->read, sql_query(s->read, e,
-	       "SELECT " RESULT_COLUMNS RESULT_TABLES " WHERE a.id > ?1 AND (?2 IS NULL OR a.run_id = ?2) AND (?3 IS NULL OR a.board = ?3)"
-	       " AND (?4 IS NULL OR c.board_type = ?4) AND (?5 IS NULL OR c.workload = ?5) AND (?6 IS NULL OR a.verdict = ?6) AND (?7 IS NULL OR c.name = ?7)"
-	       " AND (?8 IS NULL OR m.name = ?8) AND (?9 IS NULL OR c.payload_bytes = ?9) AND (?10 = 0 OR a.state = 'finished')"
-	       " AND (?11 = 0 OR a.attempt = (SELECT max(attempt) FROM attempt l WHERE l.cell_id = a.cell_id AND l.repeat = a.repeat))"
-	       " AND (?12 = 0 OR x.id IS NULL) ORDER BY a.id LIMIT ?13", "izttttttziiii", f->after, f->run, f->board, f->board_type, f->workload, f->verdict, f->cell,
-	       f->matrix, (int64_t)f->payload_bytes, (int64_t)f->finished_only, (int64_t)f->latest_attempt_only, (int64_t)f->without_excluded, (int64_t)limit), e);
+	rows = sql_all(s->read, sql_query(s->read, e, f->newest_first ? newest : oldest, "izttttttziiii", f->after, f->run, f->board, f->board_type, f->workload,
+	       f->verdict, f->cell, f->matrix, (int64_t)f->payload_bytes, (int64_t)f->finished_only, (int64_t)f->latest_attempt_only, (int64_t)f->without_excluded,
+	       (int64_t)limit), e);
 	db_unlock(s->read);
 	return complete_all(rows);
 }
