@@ -174,8 +174,10 @@ static void advance(uint16_t acked)
 		bytes = 0;
 	tcp.una += acked;
 	tcp.sent -= acked;
-	tcp.data += bytes;
-	tcp.left -= bytes;
+	if (bytes) {
+		tcp.data += bytes;
+		tcp.left -= bytes;
+	}
 	tcp.tries = 0;
 	if (tcp.sent == 0)
 		all_acknowledged();
