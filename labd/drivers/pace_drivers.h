@@ -10,7 +10,8 @@ struct pace *pace_wall_create(struct err *e);
 
 /*
  * Turns over the control socket of a vboard process (docs/virtual-board.md "Turns"); puts the board's clock into mode `turns`, which holds from the next power-on.
- * Of the connections to one board only one may take turns. ERR_LOST when nobody listens there. While the power is off, pace_wait() fails with ERR_CONFLICT.
+ * Of the connections to one board only one may take turns. ERR_LOST when nobody listens there. While the power is off there are no turns: the serial line's bytes
+ * move freely, and time passes as the host's.
  */
 struct pace *pace_turns_create(const char *control_socket, struct err *e);
 

@@ -20,9 +20,10 @@
 #include "core/mem.h"
 #include "drivers/host_socket.h"
 #include "drivers/pace_drivers.h"
+#include "drivers/turn_control.h"
 #include "drivers/turn_text.h"
 
-enum { SILENCE_MS = 10000, TCP_CREDIT = 65536, UDP_CREDIT = 16 };
+enum { SILENCE_MS = 10000, TCP_CREDIT = 65536, UDP_CREDIT = 16, SLACK_NS = 1000000 };      /* slack: the instruction at the deadline runs to its end */
 
 struct turns_link {
 	struct link base;
@@ -38,21 +39,15 @@ struct turns_link {
 
 struct turns {
 	struct pace base;
-	int control;
-	unsigned silence_ms;
+	struct turn_control control;
 	uint64_t now_ns, frames;
+	bool off;                            /* the power is off: streams flow freely, and time is the host's */
+	uint64_t off_since_ns;               /* on the monotonic clock */
 	bool owed;                           /* a stop that a cancelled or silent turn still owes, */
 	bool owed_of_before;                 /* from before the restart */
 	struct turns_link *links[TURN_LINKS_MOST];
 	size_t count;
-	char in[TURN_LINE_MOST];
-	size_t in_bytes;
 };
-
-static uint64_t silence_end(const struct turns *t)
-{
-	return clock_now_ns(&clock_host) + t->silence_ms * NS_PER_MS;
-}
 
 static void drop(struct turns *t, struct turns_link *l)
 {
@@ -71,58 +66,6 @@ static void shut(struct turns_link *l)
 	if (l->fd >= 0)
 		close(l->fd);
 	l->fd = -1;
-}
-
-/* The control socket's lines. */
-
-static bool control_write(struct turns *t, const char *line, size_t n, struct err *e)
-{
-	for (size_t done = 0; done < n;) {
-		long some = send(t->control, line + done, n - done, MSG_NOSIGNAL);
-		if (some < 0 && errno == EINTR)
-			continue;
-		if (some < 0)
-			return err_errno(e, "the virtual board's control socket");
-		done += (size_t)some;
-	}
-	return true;
-}
-
-static bool take_line(struct turns *t, char *line)
-{
-	char *end = memchr(t->in, '\n', t->in_bytes);
-
-	if (!end)
-		return false;
-	size_t n = (size_t)(end - t->in);
-	memcpy(line, t->in, n);
-	line[n] = '\0';
-	t->in_bytes -= n + 1;
-	memmove(t->in, end + 1, t->in_bytes);
-	return true;
-}
-
-/* One line, without its LF; waits as long as silence is allowed. what: for the sentence. */
-static bool control_line(struct turns *t, char line[TURN_LINE_MOST], const char *what, struct err *e)
-{
-	uint64_t deadline = silence_end(t);
-
-	while (!take_line(t, line)) {
-		if (t->in_bytes == sizeof t->in)
-			return err_set(e, ERR_PROTOCOL, "the virtual board sent a line of over %d bytes", TURN_LINE_MOST);
-		int ready = host_socket_poll(t->control, POLLIN, t->base.cancel_fd, deadline, e);
-		if (ready < 0)
-			return false;
-		if (ready == 0)
-			return err_set(e, ERR_TIMEOUT, "the virtual board's control socket was silent for %u ms while waiting for %s", t->silence_ms, what);
-		long n = recv(t->control, t->in + t->in_bytes, sizeof t->in - t->in_bytes, 0);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return err_set(e, ERR_LOST, "the virtual board closed its control socket while waiting for %s", what);
-		t->in_bytes += (size_t)n;
-	}
-	return true;
 }
 
 /* A turn. */
@@ -196,9 +139,8 @@ static void bury_ended(struct turns *t)
 static bool note_stop(struct turns *t, const struct turn_stop *stop, uint64_t max_ns, struct err *e)
 {
 	if (stop->error)
-		return err_set(e, strstr(stop->sentence, "power is off") ? ERR_CONFLICT : ERR_LOST, "the virtual board: %s",
-		               stop->sentence[0] ? stop->sentence : "error without a reason");
-	if (stop->now_ns < t->now_ns || stop->now_ns - t->now_ns > max_ns)
+		return err_set(e, ERR_LOST, "the virtual board: %s", stop->sentence[0] ? stop->sentence : "error without a reason");
+	if (stop->now_ns < t->now_ns || stop->now_ns - t->now_ns > max_ns + SLACK_NS)
 		return err_set(e, ERR_PROTOCOL, "the virtual board stopped at %" PRIu64 " ns, though its turn was %" PRIu64 " ns from %" PRIu64, stop->now_ns, max_ns,
 		               t->now_ns);
 	if (stop->count != t->count)
@@ -218,7 +160,7 @@ static bool read_stop(struct turns *t, struct turn_stop *stop, const char *what,
 	char line[TURN_LINE_MOST];
 
 	for (;;) {
-		if (!control_line(t, line, what, e))
+		if (!turn_control_line(&t->control, line, what, e))
 			return false;
 		switch (turn_read(line, stop, e)) {
 		case TURN_STOP:
@@ -250,6 +192,39 @@ static bool settle(struct turns *t, struct err *e)
 	return true;
 }
 
+static uint64_t turns_now_ns(struct pace *p)
+{
+	const struct turns *t = (const struct turns *)p;
+
+	return t->off ? t->now_ns + clock_now_ns(&clock_host) - t->off_since_ns : t->now_ns;
+}
+
+/*
+ * Without power there is no virtual time and nobody counts, but the serial adapter, which hangs on USB and not on the board, talks all the same: its bytes move as the sockets do, and
+ * time passes as the host's.
+ */
+static bool wait_without_power(struct turns *t, const struct link_want *wants, size_t n, uint64_t max_ns, struct err *e)
+{
+	struct pollfd fds[TURN_LINKS_MOST + 1];
+	uint64_t until = clock_now_ns(&clock_host) + max_ns;
+	size_t count = 0;
+	int ready;
+
+	if (!t->off)
+		t->off_since_ns = clock_now_ns(&clock_host);
+	t->off = true;
+	for (size_t i = 0; i < t->count; i++)
+		if (t->links[i]->survives && t->links[i]->fd >= 0 && want_of(&t->links[i]->base, wants, n))
+			fds[count++] = (struct pollfd){ .fd = t->links[i]->fd, .events = POLLIN };
+	fds[count] = (struct pollfd){ .fd = t->base.cancel_fd, .events = POLLIN };
+	do
+		ready = poll(fds, count + 1, clock_left_ms(&clock_host, until));
+	while (ready < 0 && errno == EINTR);
+	if (ready < 0)
+		return err_errno(e, "poll");
+	return !fds[count].revents || err_set(e, ERR_CANCELLED, "cancelled");
+}
+
 static bool take_turn(struct turns *t, const struct link_want *wants, size_t n, uint64_t max_ns, struct err *e)
 {
 	char line[TURN_LINE_MOST], what[80];
@@ -260,10 +235,15 @@ static bool take_turn(struct turns *t, const struct link_want *wants, size_t n, 
 		return false;
 	size = write_turn(t, wants, n, max_ns, line, sizeof line);
 	snprintf(what, sizeof what, "the end of a turn of %" PRIu64 " ms from %" PRIu64 " ms", max_ns / 1000000, t->now_ns / 1000000);
-	if (!control_write(t, line, size, e))
+	if (!turn_control_write(&t->control, line, size, e))
 		return false;
 	t->owed = true;
-	return read_stop(t, &stop, what, e) && note_stop(t, &stop, max_ns, e);
+	if (!read_stop(t, &stop, what, e))
+		return false;
+	if (stop.error && strcmp(stop.sentence, "the power is off") == 0)
+		return wait_without_power(t, wants, n, max_ns, e);
+	t->off = false;
+	return note_stop(t, &stop, max_ns, e);
 }
 
 static bool holds(const struct link_want *w)
@@ -275,24 +255,22 @@ static bool holds(const struct link_want *w)
 
 static bool turns_wait(struct pace *p, const struct link_want *wants, size_t n, uint64_t deadline_ns, struct err *e)
 {
-	struct turns *t = (struct turns *)p;
+	uint64_t now = turns_now_ns(p);
 
 	for (size_t i = 0; i < n; i++)
 		if (holds(&wants[i]))
 			return true;
-	if (deadline_ns <= t->now_ns)
-		return true;
-	return take_turn(t, wants, n, deadline_ns - t->now_ns, e);
+	return deadline_ns <= now || take_turn((struct turns *)p, wants, n, deadline_ns - now, e);
 }
 
 /* Links. */
 
 static bool await_connected(struct turns *t, int fd, const struct endpoint *to, struct err *e)
 {
-	int ready = host_socket_poll(fd, POLLOUT, t->base.cancel_fd, silence_end(t), e);
+	int ready = host_socket_poll(fd, POLLOUT, t->base.cancel_fd, turn_control_patience(&t->control), e);
 
 	if (ready == 0)
-		return err_set(e, ERR_TIMEOUT, "connect to %s port %u: no answer in %u ms", to->host, to->port, t->silence_ms);
+		return err_set(e, ERR_TIMEOUT, "connect to %s port %u: no answer in %u ms", to->host, to->port, t->control.silence_ms);
 	if (ready > 0 && (errno = host_socket_error(fd)) != 0)
 		return err_errno(e, "connect to %s port %u", to->host, to->port);
 	return ready > 0;
@@ -337,11 +315,11 @@ static long lost(const struct turns_link *l, const char *verb, struct err *e)
 static bool await_socket(struct turns_link *l, short events, const char *verb, struct err *e)
 {
 	struct turns *t = (struct turns *)l->base.pace;
-	int ready = host_socket_poll(l->fd, events, t->base.cancel_fd, silence_end(t), e);
+	int ready = host_socket_poll(l->fd, events, t->base.cancel_fd, turn_control_patience(&t->control), e);
 
 	if (ready == 0)
 		return err_set(e, ERR_TIMEOUT, "%s: link %s was stuck for %u ms at %" PRIu64 " bytes sent and %" PRIu64 " received of %" PRIu64 " given", verb, l->id,
-		               t->silence_ms, l->base.sent, l->base.received, l->given);
+		               t->control.silence_ms, l->base.sent, l->base.received, l->given);
 	return ready > 0;
 }
 
@@ -390,13 +368,27 @@ static long recv_some(struct turns_link *l, uint8_t *bytes, size_t n, struct err
 	}
 }
 
+/* Without power: what the adapter has said so far. It counts on, and tells the total with the next turn. */
+static long recv_uncounted(struct turns_link *l, void *bytes, size_t n, struct err *e)
+{
+	long some = recv(l->fd, bytes, n, MSG_DONTWAIT);
+
+	if (some == 0 && n > 0)
+		l->state |= LINK_EOF;
+	if (some >= 0 || errno == EAGAIN || errno == EINTR)
+		return some > 0 ? some : 0;
+	return err_errno(e, "receive") - 1;
+}
+
 static long turns_recv(struct link *base, void *bytes, size_t n, struct err *e)
 {
 	struct turns_link *l = (struct turns_link *)base;
-	uint64_t there = l->given - base->received;
+	uint64_t there = l->given > base->received ? l->given - base->received : 0;
 
 	if (l->fd < 0 || (l->state & LINK_RESET))
 		return lost(l, "receive", e);
+	if (((struct turns *)base->pace)->off && there == 0)
+		return recv_uncounted(l, bytes, n, e);
 	if (there == 0 || n == 0)
 		return 0;
 	if (base->proto == LINK_UDP)
@@ -459,12 +451,8 @@ static void turns_restarted(struct pace *p)
 			free(l);
 	}
 	t->now_ns = t->frames = 0;
+	t->off = false;
 	t->owed_of_before = t->owed;
-}
-
-static uint64_t turns_now_ns(struct pace *p)
-{
-	return ((struct turns *)p)->now_ns;
 }
 
 static uint64_t turns_frames(struct pace *p)
@@ -482,8 +470,7 @@ static void turns_destroy(struct pace *p)
 		shut(l);
 		free(l);
 	}
-	if (t->control >= 0)
-		close(t->control);
+	turn_control_close(&t->control);
 	free(t);
 }
 
@@ -497,7 +484,7 @@ static bool ask_for_turns(struct turns *t, struct err *e)
 	static const char request[] = "clock turns\n";
 	char line[TURN_LINE_MOST];
 
-	if (!control_write(t, request, sizeof request - 1, e) || !control_line(t, line, "the answer to \"clock turns\"", e))
+	if (!turn_control_write(&t->control, request, sizeof request - 1, e) || !turn_control_line(&t->control, line, "the answer to \"clock turns\"", e))
 		return false;
 	return strcmp(line, "ok") == 0 || err_set(e, ERR_PROTOCOL, "the virtual board answered \"clock turns\" with \"%.80s\"", line);
 }
@@ -506,14 +493,11 @@ struct pace *pace_turns_create_with(const char *control_socket, unsigned silence
 {
 	struct turns *t = xcalloc(1, sizeof *t);
 
-	t->silence_ms = silence_ms;
-	t->control = -1;
 	if (!pace_init(&t->base, &turns_ops, e)) {
 		free(t);
 		return NULL;
 	}
-	t->control = host_socket_unix(control_socket, e);
-	if (t->control >= 0 && ask_for_turns(t, e))
+	if (turn_control_open(&t->control, control_socket, silence_ms, t->base.cancel_fd, e) && ask_for_turns(t, e))
 		return &t->base;
 	pace_destroy(&t->base);
 	return NULL;
