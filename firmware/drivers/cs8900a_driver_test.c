@@ -1,244 +1,54 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The CS8900A's driver against the chip's registers, as the data sheet DS271F4 and AN181 describe them for an 8-bit bus. The chip here is strict:
- * whatever they forbid, or do not promise to work, is counted as a breach, and every test wants none.
+ * The CS8900A's driver against the chip's registers (fake_cs8900a.h). Every access to the bus takes time, so that waits end.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "bus.h"
+#include "drivers/fake_cs8900a.h"
 #include "net/net.h"
 #include "net/nic.h"
 #include "test/harness.h"
 
 uint8_t net_scratch[NET_WINDOW_BYTES];
 
-/* The chip. Registers are words by PacketPage address; an event register clears when both of its bytes have been read. */
-static struct chip {
-	uint16_t pp[0x200];
-	uint16_t pointer;
-	uint8_t pointer_half, data_half;          /* an odd byte must follow its even one */
-	uint32_t now;                             /* bus accesses */
-	uint32_t reset_until;
-	uint8_t rx[4][1600];
-	size_t rx_n[4], rx_count, rx_at;          /* rx_at counts bytes taken, status and length among them */
-	bool rx_committed;
-	uint16_t tx_command, tx_length;
-	bool tx_bid, tx_on_wire;
-	uint8_t tx[1600];
-	size_t tx_at;
-	unsigned sent, skipped, breaches, forced;
-	uint32_t sent_at;
-	bool absent, never_ready, bid_error, never_sent, link;
-} chip;
+#define ACCESS_US 2
+#define chip fake_cs
 
-enum { RXCFG = 0x102, RXCTL = 0x104, LINECTL = 0x112, SELFCTL = 0x114, RXEVENT = 0x124, TXEVENT = 0x128, RXMISS = 0x130, LINEST = 0x134,
-	SELFST = 0x136, BUSST = 0x138, ADDRESS = 0x158 };
+enum { RXCTL = 0x104, LINECTL = 0x112, RXMISS = 0x130, ADDRESS = 0x158 };
 
 uint16_t net_tick(void)
 {
-	return (uint16_t)(chip.now / 600);        /* about as many accesses as a fast loop makes in a millisecond */
-}
-
-static void breach(const char *what)
-{
-	if (!chip.breaches++)
-		printf("breach: %s\n", what);
-}
-
-static void power_on(void)
-{
-	memset(&chip, 0, sizeof chip);
-	chip.now = 100;
-	chip.reset_until = 100 + 6000;
-	chip.pp[0] = 0x630e;
-	chip.link = true;
-}
-
-static uint16_t status_word(uint16_t at)
-{
-	switch (at) {
-	case RXEVENT:
-		return 0x0004 | (chip.rx_count && !chip.rx_committed ? 0x0500 : 0);
-	case TXEVENT:
-		if (chip.tx_on_wire && !chip.never_sent && chip.now > chip.sent_at + 700)
-			return 0x0108;
-		return 0x0008;
-	case LINEST:
-		return 0x0014 | (chip.link ? 0x0080 : 0);
-	case SELFST:
-		return 0x0016 | (chip.now >= chip.reset_until ? 0x0080 : 0);
-	case BUSST:
-		return (uint16_t)(0x0018 | (chip.bid_error ? 0x0080 : chip.tx_bid && !chip.never_ready ? 0x0100 : 0));
-	default:
-		return chip.pp[at / 2];
-	}
-}
-
-/* What reading both bytes of a register does. */
-static void was_read(uint16_t at, uint16_t value)
-{
-	if (at == RXEVENT && (value & 0x0100)) {
-		chip.rx_committed = true;
-		chip.rx_at = 0;
-	}
-	if (at == TXEVENT && (value & 0x0100)) {
-		chip.tx_on_wire = false;
-	}
-	if (at == RXMISS)
-		chip.pp[RXMISS / 2] = 0x0010;
-}
-
-static void drop_front(void)
-{
-	memmove(chip.rx[0], chip.rx[1], sizeof chip.rx - sizeof chip.rx[0]);
-	memmove(chip.rx_n, chip.rx_n + 1, sizeof chip.rx_n - sizeof chip.rx_n[0]);
-	chip.rx_count--;
-	chip.rx_committed = false;
-}
-
-/* RxStatus and RxLength high byte first, then the frame's bytes from even and odd port in turn. */
-static uint8_t read_data(unsigned odd)
-{
-	size_t k = chip.rx_at++;
-	uint16_t word = k < 2 ? 0x0504 : (uint16_t)chip.rx_n[0];
-	uint8_t byte;
-
-	if (!chip.rx_committed) {
-		breach("data is read though no frame is committed");
-		return 0;
-	}
-	if (k < 4) {
-		if (odd != !(k & 1))
-			breach("RxStatus and RxLength are read high byte first");
-		return odd ? (uint8_t)(word >> 8) : (uint8_t)word;
-	}
-	if (odd != (k & 1))
-		breach("byte k of a frame comes from port k mod 2");
-	byte = chip.rx[0][k - 4];
-	if (k - 4 + 1 == chip.rx_n[0])
-		drop_front();
-	return byte;
-}
-
-static void write_data(unsigned odd, uint8_t byte)
-{
-	if (!chip.tx_bid || !(chip.tx_command & 0x8000)) {
-		breach("a frame is written without a committed bid");
-		return;
-	}
-	if (odd != (chip.tx_at & 1))
-		breach("byte k of a frame goes to port k mod 2");
-	chip.tx[chip.tx_at++] = byte;
-	if (chip.tx_at == chip.tx_length) {
-		chip.tx_bid = false;
-		chip.tx_on_wire = true;
-		chip.sent_at = chip.now;
-		chip.sent++;
-	}
+	return (uint16_t)(chip.now_us / 1000);
 }
 
 uint8_t bus_read(uint8_t offset)
 {
-	uint16_t at = chip.pointer & 0x0fff, value;
-
-	chip.now++;
-	if (chip.absent)
-		return 0xff;
-	if (offset < 2)
-		return read_data(offset);
-	if (offset != 0x0c && offset != 0x0d) {
-		breach("a port is read that says nothing");
-		return 0;
-	}
-	if (chip.now < chip.reset_until && at != SELFST)
-		breach("only SelfST may be read during a reset");
-	value = status_word(at);
-	if ((offset & 1) != chip.data_half)
-		breach("both bytes of a register are read, low byte first");
-	chip.data_half ^= 1;
-	if (!(offset & 1))
-		return (uint8_t)value;
-	was_read(at, value);
-	if (at == BUSST && (value & 0x0100))
-		chip.tx_command |= 0x8000;        /* committed */
-	return (uint8_t)(value >> 8);
-}
-
-static void write_register(uint16_t at, uint16_t value)
-{
-	chip.pp[at / 2] = value;
-	if (at == SELFCTL && (value & 0x0040)) {
-		chip.reset_until = chip.now + 6000;
-		chip.rx_count = 0;
-	}
-	if (at == RXCFG && (value & 0x0040)) {
-		if (!chip.rx_committed || chip.rx_at < 4)
-			breach("a skip before RxStatus and RxLength are read jams the chip");
-		else
-			drop_front();
-		chip.skipped++;
-	}
-}
-
-static void bid(void)
-{
-	if (chip.tx_on_wire)
-		breach("a bid before the last frame's end loses it");
-	chip.tx_bid = chip.tx_length != 0;
-	chip.tx_at = 0;
-	if (chip.tx_command & 0x0100) {
-		chip.forced++;
-		chip.tx_on_wire = false;
-	}
+	chip.now_us += ACCESS_US;
+	return fake_cs_read(offset);
 }
 
 void bus_write(uint8_t offset, uint8_t byte)
 {
-	uint16_t *word = offset < 6 ? &chip.tx_command : &chip.tx_length;
-
-	chip.now++;
-	if (offset < 2) {
-		write_data(offset, byte);
-	} else if (offset == 4 || offset == 6) {
-		*word = byte;
-		if (offset == 4 && chip.never_sent)
-			chip.tx_on_wire = false;  /* the test's way to let a forced abort pass */
-	} else if (offset == 5 || offset == 7) {
-		*word |= (uint16_t)(byte << 8);
-		if (offset == 7)
-			bid();
-	} else if (offset == 0x0a) {
-		chip.pointer = byte;
-	} else if (offset == 0x0b) {
-		chip.pointer |= (uint16_t)(byte << 8);
-		if (chip.pointer & 0x8000)
-			breach("auto-increment does not work in 8-bit mode");
-		chip.data_half = 0;
-	} else if (offset == 0x0c) {
-		chip.pp[0x1ff] = byte;
-	} else if (offset == 0x0d) {
-		if (chip.now < chip.reset_until)
-			breach("nothing is written during a reset");
-		write_register(chip.pointer & 0x0fff, (uint16_t)(chip.pp[0x1ff] | byte << 8));
-	} else {
-		breach("a port is written that takes nothing");
-	}
+	chip.now_us += ACCESS_US;
+	fake_cs_write(offset, byte);
 }
 
 static const uint8_t mac[6] = { 0x02, 0x00, 0x00, 0x77, 0x00, 0x01 };
 
 static bool started(void)
 {
-	power_on();
+	fake_cs_power_on();
 	return nic_init(mac) && chip.breaches == 0;
 }
 
 static void receive(size_t n)
 {
+	uint8_t frame[1600];
+
 	for (size_t i = 0; i < n; i++)
-		chip.rx[chip.rx_count][i] = (uint8_t)(i * 5 + n);
-	chip.rx_n[chip.rx_count++] = n;
+		frame[i] = (uint8_t)(i * 5 + n);
+	fake_cs_receive(frame, n);
 }
 
 TEST(a_chip_is_reset_addressed_and_opened)
@@ -253,7 +63,7 @@ TEST(a_chip_is_reset_addressed_and_opened)
 
 TEST(a_missing_chip_is_noticed_in_bounded_time)
 {
-	power_on();
+	fake_cs_power_on();
 	chip.absent = true;
 	CHECK(!nic_init(mac));
 	CHECK(net_tick() < 250);
@@ -261,15 +71,15 @@ TEST(a_missing_chip_is_noticed_in_bounded_time)
 
 TEST(another_chip_is_refused)
 {
-	power_on();
+	fake_cs_power_on();
 	chip.pp[0] = 0x1234;
 	CHECK(!nic_init(mac));
 }
 
 TEST(a_chip_that_stays_in_reset_is_refused)
 {
-	power_on();
-	chip.reset_until = UINT32_MAX;
+	fake_cs_power_on();
+	chip.reset_until_us = UINT64_MAX;
 	CHECK(!nic_init(mac));
 	CHECK(net_tick() < 250);
 }

@@ -11,11 +11,19 @@
 
 #define AUXR_XRAM_1792 0x10                       /* XRS = 100; EXTRAM = 0, M0 = 0, AO = 0 */
 
-/* SDCC calls this before it clears and fills memory: until then XRAM ends at 768 bytes, and the clearing would write to the bus. */
-unsigned char __sdcc_external_startup(void)
+/*
+ * SDCC's start-up calls this before it clears and fills memory: until then XRAM ends at 768 bytes, and the clearing would write to the bus. Up to
+ * version 4.2 it looks for the first name, later for the second; under a wrong name it would silently call an empty function of its library.
+ */
+unsigned char _sdcc_external_startup(void)
 {
 	AUXR = AUXR_XRAM_1792;
 	return 0;                                         /* 0: go on and initialise variables */
+}
+
+unsigned char __sdcc_external_startup(void)
+{
+	return _sdcc_external_startup();
 }
 
 void main(void)
