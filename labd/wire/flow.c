@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/mem.h"
-#include "wire/capture.h"
+#include "wire/recording.h"
 #include "wire/flow_walk.h"
 
 #define MS 1000000u

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The only user of pcap_open_offline; memory goes the same way through fmemopen, so that a fuzzer exercises what files do. */
-#include "wire/capture.h"
+#include "wire/recording.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 /*
  * A pcap file read record by record, from disk or from memory, through libpcap's offline reader; time stamps of any resolution come out in nanoseconds. One thread at a time.
  */
-#ifndef LAB_WIRE_CAPTURE_H
-#define LAB_WIRE_CAPTURE_H
+#ifndef LAB_WIRE_RECORDING_H
+#define LAB_WIRE_RECORDING_H
 
 #include <stdbool.h>
 #include <stddef.h>
