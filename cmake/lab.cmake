@@ -21,6 +21,9 @@ target_compile_options(lab_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Ws
 if(LAB_SANITIZE)
 	target_compile_options(lab_flags INTERFACE -fsanitize=${LAB_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
 	target_link_options(lab_flags INTERFACE -fsanitize=${LAB_SANITIZE})
+	if(CMAKE_C_COMPILER_ID STREQUAL Clang AND LAB_SANITIZE MATCHES address)
+		target_compile_options(lab_flags INTERFACE -fsanitize=fuzzer-no-link)    # the fuzzers see into the modules they call
+	endif()
 endif()
 
 function(lab_module name)

@@ -3,7 +3,7 @@
  * ELF: what a loader would put into memory, at load (physical) addresses: p_paddr and p_filesz of each PT_LOAD (field failures F25 to F27). libelf
  * reads; this file checks. Only 32-bit little-endian executables: all the lab's chips are.
  */
-#include <libelf.h>
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,20 +21,20 @@ static bool check_header(const Elf32_Ehdr *h, uint16_t machine, struct err *e)
 	return true;
 }
 
-static bool take_segment(const uint8_t *bytes, size_t size, const Elf32_Phdr *p, size_t number, struct build *b, struct err *e)
+static bool take_segment(const uint8_t *bytes, size_t size, const GElf_Phdr *p, size_t number, struct build *b, struct err *e)
 {
 	if (p->p_type != PT_LOAD || !p->p_filesz)
 		return true;
 	if (p->p_offset > size || p->p_filesz > size - p->p_offset)
-		return err_set(e, ERR_INVALID, "program header %zu: its %u bytes at offset %u go beyond the end of the file (%zu bytes): it is cut", number,
-			p->p_filesz, p->p_offset, size);
-	return build_add(b, p->p_paddr, bytes + p->p_offset, p->p_filesz, number, e);
+		return err_set(e, ERR_INVALID, "program header %zu: its %llu bytes at offset %llu go beyond the end of the file (%zu bytes): it is cut", number,
+			(unsigned long long)p->p_filesz, (unsigned long long)p->p_offset, size);
+	return build_add(b, (uint32_t)p->p_paddr, bytes + p->p_offset, p->p_filesz, number, e);
 }
 
 static bool take_all(Elf *elf, const uint8_t *bytes, size_t size, uint16_t machine, struct build *b, struct err *e)
 {
 	const Elf32_Ehdr *h = elf32_getehdr(elf);
-	const Elf32_Phdr *p;
+	GElf_Phdr p;                                                         /* a copy: in the file it may stand unaligned */
 	size_t count;
 
 	if (!h)
@@ -43,10 +43,12 @@ static bool take_all(Elf *elf, const uint8_t *bytes, size_t size, uint16_t machi
 		return false;
 	if (elf_getphdrnum(elf, &count) || !count)
 		return err_set(e, ERR_INVALID, "the ELF file has no program headers: nothing would be loaded");
-	if (h->e_phentsize != sizeof *p || h->e_phoff > size || count > (size - h->e_phoff) / sizeof *p || !(p = elf32_getphdr(elf)))
+	if (h->e_phentsize != sizeof(Elf32_Phdr) || h->e_phoff > size || count > (size - h->e_phoff) / sizeof(Elf32_Phdr))
 		return err_set(e, ERR_INVALID, "the ELF file's %zu program headers are not inside the file (%zu bytes): it is cut or broken", count, size);
 	for (size_t i = 0; i < count; i++)
-		if (!take_segment(bytes, size, &p[i], i, b, e))
+		if (!gelf_getphdr(elf, (int)i, &p))
+			return err_set(e, ERR_INVALID, "program header %zu: %s", i, elf_errmsg(-1));
+		else if (!take_segment(bytes, size, &p, i, b, e))
 			return false;
 	build_entry(b, h->e_entry);
 	return true;
