@@ -8,7 +8,7 @@
 
 #include "core/mem.h"
 
-#define REPORT_MAX_BYTES 65536
+#define TEXT_MAX_BYTES (4u << 20)
 
 const char *option(const struct options *o, const char *name, struct err *e)
 {
@@ -48,34 +48,50 @@ json_t *row_sections(const char *report, struct err *e)
 	return json_pack("{s:I, s:I, s:i, s:i}", "code", (json_int_t)code, "xram", (json_int_t)xram, "iram", (int)iram, "stack", stack);
 }
 
-static json_t *sections_of_file(const char *path, struct err *e)
+char *read_text(const char *path, struct err *e)
 {
-	FILE *f = path ? fopen(path, "r") : NULL;
-	char *report;
-	json_t *sections;
+	FILE *f = fopen(path, "r");
+	char *text;
+	size_t n;
 
 	if (!f) {
-		if (path)
-			err_errno(e, "cannot read %s", path);
+		err_errno(e, "cannot read %s", path);
 		return NULL;
 	}
-	report = xcalloc(1, REPORT_MAX_BYTES + 1);
-	if (fread(report, 1, REPORT_MAX_BYTES, f) == 0)
-		report[0] = 0;
+	text = xcalloc(1, TEXT_MAX_BYTES + 1);
+	n = fread(text, 1, TEXT_MAX_BYTES, f);
+	text[n] = 0;
 	fclose(f);
+	return text;
+}
+
+static json_t *sections_of_file(const char *path, struct err *e)
+{
+	char *report = path ? read_text(path, e) : NULL;
+	json_t *sections;
+
+	if (!report)
+		return NULL;
 	sections = row_sections(report, e);
 	free(report);
 	return sections;
 }
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 json_t *row_of_image(const struct options *o, const struct image *img, const char *build, struct err *e)
 {
-	static const char *const words[] = { "board-type", "variant", "out", "toolchain", "flags", "identity-at", "build-at" };
-	const char *w[7];
+	static const char *const words[] = { "board-type", "variant", "out", "toolchain", "flags", "identity-at", "build-at", "symbols" };
+	const char *w[8];
 	char sha256[65];
 	json_t *variant, *sections, *row;
 
-	for (int i = 0; i < 7; i++)
+	for (int i = 0; i < 8; i++)
 		if (!(w[i] = option(o, words[i], e)))
 			return NULL;
 	variant = json_loads(w[1], 0, NULL);
@@ -89,9 +105,9 @@ json_t *row_of_image(const struct options *o, const struct image *img, const cha
 		return NULL;
 	}
 	image_sha256(img, sha256);
-	row = json_pack("{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:I}", "board_type", w[0], "variant", variant,
-		"file", strrchr(w[2], '/') ? strrchr(w[2], '/') + 1 : w[2], "format", "ihex", "sha256", sha256, "build", build,
-		"toolchain", w[3], "flags", w[4], "sections", sections,
+	row = json_pack("{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:I}", "board_type", w[0], "variant", variant,
+		"file", base_name(w[2]), "format", "ihex", "sha256", sha256, "build", build,
+		"toolchain", w[3], "flags", w[4], "symbols", base_name(w[7]), "sections", sections,
 		"identity_at", (json_int_t)strtoul(w[5], NULL, 0), "build_at", (json_int_t)strtoul(w[6], NULL, 0));
 	if (!row)
 		err_set(e, ERR_INTERNAL, "the row cannot be built");

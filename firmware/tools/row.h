@@ -4,6 +4,7 @@
 #define TOOLS_ROW_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "core/err.h"
 #include "image/image.h"
@@ -16,6 +17,9 @@ struct options {
 
 /* The value of --name; an error names the option that is missing. */
 const char *option(const struct options *o, const char *name, struct err *e);
+
+/* The contents of a text file (4 MiB at the most), to be freed. */
+char *read_text(const char *path, struct err *e);
 
 /* {code, xram, iram, stack} in bytes from the memory report of SDCC's linker (.mem). NULL: the report is not one. */
 json_t *row_sections(const char *report, struct err *e);

@@ -4,7 +4,8 @@
  * hashes with the ones this repository lists.
  *
  *     lab-stamp image  --in linked.ihx --mem linked.mem --out NAME.ihx --row row.json --board-type T --variant JSON --toolchain T --flags F
- *                      --identity-at A --build-at A
+ *                      --identity-at A --build-at A --symbols NAME.symbols.json
+ *     lab-stamp symbols --map linked.map --out NAME.symbols.json listing.rst...
  *     lab-stamp list   --out images.json --commit commit.txt row.json...
  *     lab-stamp hashes --images images.json --out hashes.json
  *     lab-stamp check  --images images.json --expected hashes.json
@@ -16,7 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/mem.h"
 #include "row.h"
+#include "symbols.h"
 
 #define EXIT_OTHER_TOOLCHAIN 77
 #define RECORD_BYTES 16
@@ -95,6 +98,42 @@ static int run_image(const struct options *o, struct err *e)
 	return !ok;
 }
 
+/* True while there are words that are no option; each is given once, from *i on. */
+static const char *next_word(const struct options *o, int *i)
+{
+	while (*i < o->argc && !strncmp(o->argv[*i], "--", 2))
+		*i += 2;                                          /* an option and its value */
+	return *i < o->argc ? o->argv[(*i)++] : NULL;
+}
+
+static bool add_symbols(const char *path, void (*parse)(const char *text, json_t *list), json_t *list, struct err *e)
+{
+	char *text = read_text(path, e);
+
+	if (!text)
+		return false;
+	parse(text, list);
+	free(text);
+	return true;
+}
+
+static int run_symbols(const struct options *o, struct err *e)
+{
+	const char *map = option(o, "map", e), *out = option(o, "out", e), *word;
+	json_t *list = json_array(), *sorted = NULL;
+	bool ok = map && out && add_symbols(map, symbols_of_map, list, e);
+
+	for (int i = 0; ok && (word = next_word(o, &i)); )
+		ok = add_symbols(word, symbols_of_listing, list, e);
+	if (ok) {
+		sorted = symbols_sorted(list);
+		ok = write_json(sorted, out, e);
+	}
+	json_decref(sorted);
+	json_decref(list);
+	return !ok;
+}
+
 static json_t *commit_of(const char *path)
 {
 	char line[80] = "unknown";
@@ -110,16 +149,12 @@ static json_t *commit_of(const char *path)
 
 static int run_list(const struct options *o, struct err *e)
 {
-	const char *out = option(o, "out", e), *commit = option(o, "commit", e);
+	const char *out = option(o, "out", e), *commit = option(o, "commit", e), *word;
 	json_t *list = json_array();
 	bool ok = out && commit;
 
-	for (int i = 0; ok && i < o->argc; i++) {
-		if (!strncmp(o->argv[i], "--", 2)) {
-			i++;                                          /* an option and its value */
-			continue;
-		}
-		json_t *row = read_json(o->argv[i], e);
+	for (int i = 0; ok && (word = next_word(o, &i)); ) {
+		json_t *row = read_json(word, e);
 
 		ok = row != NULL;
 		if (ok) {
@@ -207,6 +242,7 @@ static const struct command {
 	int (*run)(const struct options *o, struct err *e);
 } commands[] = {
 	{ "image", run_image },
+	{ "symbols", run_symbols },
 	{ "list", run_list },
 	{ "hashes", run_hashes },
 	{ "check", run_check },
@@ -225,6 +261,6 @@ int main(int argc, char **argv)
 				fprintf(stderr, "lab-stamp %s: %s\n", argv[1], e.msg);
 			return status;
 		}
-	fprintf(stderr, "usage: lab-stamp image|list|hashes|check --option value ...\n");
+	fprintf(stderr, "usage: lab-stamp image|symbols|list|hashes|check --option value ...\n");
 	return 2;
 }
