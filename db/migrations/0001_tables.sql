@@ -123,6 +123,8 @@ CREATE TABLE cell (
 	UNIQUE (run_id, ordinal)
 );
 
+CREATE INDEX cell_name ON cell (name, board, run_id);
+
 CREATE TABLE attempt (
 	id            INTEGER PRIMARY KEY AUTOINCREMENT,
 	run_id        INTEGER NOT NULL REFERENCES run (id),

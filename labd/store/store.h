@@ -60,10 +60,12 @@ struct result_filter {
 	int64_t run;
 	const char *board, *board_type, *workload, *verdict, *cell, *matrix;
 	int payload_bytes;
+	const char *transport, *board_or_type;
 	bool finished_only, latest_attempt_only, without_excluded;
-	int64_t after;                                                       /* pages: ids above this one */
+	bool newest_run_only;                                                /* of each cell (board, name, parameters): what its newest run with a result has */
+	bool newest_first;                                                   /* descending by id; pages: ids below before */
+	int64_t after, before;                                               /* pages: ids above after; below before, 0 = no limit */
 	unsigned limit;                                                      /* 0 = 1000; at most 10000 */
-	bool newest_first;                                                   /* descending by id: the newest that fit, instead of the first */
 };
 
 /*

@@ -77,7 +77,9 @@ json_t *results_of_run(struct db *db, int64_t run, struct err *e)
 	" AND (?4 IS NULL OR c.board_type = ?4) AND (?5 IS NULL OR c.workload = ?5) AND (?6 IS NULL OR a.verdict = ?6) AND (?7 IS NULL OR c.name = ?7)" \
 	" AND (?8 IS NULL OR m.name = ?8) AND (?9 IS NULL OR c.payload_bytes = ?9) AND (?10 = 0 OR a.state = 'finished')" \
 	" AND (?11 = 0 OR a.attempt = (SELECT max(attempt) FROM attempt l WHERE l.cell_id = a.cell_id AND l.repeat = a.repeat))" \
-	" AND (?12 = 0 OR x.id IS NULL)"
+	" AND (?12 = 0 OR x.id IS NULL) AND (?14 IS NULL OR c.transport = ?14) AND (?15 IS NULL OR a.board = ?15 OR c.board_type = ?15)" \
+	" AND (?16 = 0 OR a.run_id = (SELECT max(k.run_id) FROM cell k JOIN attempt t ON t.cell_id = k.id WHERE k.name = c.name AND k.board IS c.board" \
+	" AND k.params = c.params AND k.variant = c.variant AND t.state = 'finished')) AND (?17 = 0 OR a.id < ?17)"
 
 json_t *store_results(struct store *s, const struct result_filter *f, struct err *e)
 {
@@ -87,9 +89,9 @@ json_t *store_results(struct store *s, const struct result_filter *f, struct err
 	json_t *rows;
 
 	db_lock(s->read);
-	rows = sql_all(s->read, sql_query(s->read, e, f->newest_first ? newest : oldest, "izttttttziiii", f->after, f->run, f->board, f->board_type, f->workload,
+	rows = sql_all(s->read, sql_query(s->read, e, f->newest_first ? newest : oldest, "izttttttziiiittii", f->after, f->run, f->board, f->board_type, f->workload,
 	       f->verdict, f->cell, f->matrix, (int64_t)f->payload_bytes, (int64_t)f->finished_only, (int64_t)f->latest_attempt_only, (int64_t)f->without_excluded,
-	       (int64_t)limit), e);
+	       (int64_t)limit, f->transport, f->board_or_type, (int64_t)f->newest_run_only, f->before), e);
 	db_unlock(s->read);
 	return complete_all(rows);
 }
