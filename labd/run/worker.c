@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The life of a worker: wait for a job, run its attempt, store what came of it, tell everybody. */
+#include "run/worker.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "bench/board.h"
+#include "config/bench.h"
+#include "config/board_type.h"
+#include "core/log.h"
+#include "core/mem.h"
+#include "run/attempt.h"
+#include "store/store.h"
+
+enum { IDLE_LOOK_MS = 5000, STORE_AGAIN_MS = 2000, CONSOLE_TEXT_BYTES = 512 };
+
+struct worker {
+	struct worker_site site;
+	const struct runner_board *rb;
+	pthread_t thread;
+	bool started;
+
+	pthread_mutex_t lock;                                                /* all below */
+	pthread_cond_t wake;
+	bool stopping, awake, cancelled, too_long;
+	struct board *board;                                                 /* open; set and used by the thread, cancelled by others */
+	int64_t run, attempt;                                                /* 0 = nothing runs */
+	uint64_t deadline_ns, since_ns;
+	const char *state;
+	char step[16], cell[256];
+	size_t done, total;
+};
+
+/* ---- telling ---- */
+
+static void publish(struct worker *w, const char *event, json_t *document)
+{
+	const struct run_events *to = &w->site.config->events;
+
+	if (to->publish)
+		to->publish(to->opaque, event, document);
+	json_decref(document);
+}
+
+static json_t *live_locked(struct worker *w)
+{
+	uint64_t now = clock_now_ns(w->site.config->clock);
+
+	return json_pack("{s:s, s:s, s:s?, s:o, s:o, s:s?, s:I, s:I, s:f}", "board", w->rb->config->name, "state", w->state, "step", w->step[0] ? w->step : NULL, "run",
+	                 w->run ? json_integer(w->run) : json_null(), "attempt", w->attempt ? json_integer(w->attempt) : json_null(), "cell", w->cell[0] ? w->cell : NULL, "done",
+	                 (json_int_t)w->done, "total", (json_int_t)w->total, "since_s", (double)(now - w->since_ns) / 1e9);
+}
+
+json_t *worker_live(struct worker *w)
+{
+	json_t *live;
+
+	pthread_mutex_lock(&w->lock);
+	live = live_locked(w);
+	pthread_mutex_unlock(&w->lock);
+	return live;
+}
+
+static void tell_state(struct worker *w, const char *state, const char *step)
+{
+	pthread_mutex_lock(&w->lock);
+	w->state = state;
+	snprintf(w->step, sizeof w->step, "%s", step);
+	w->done = w->total = 0;
+	w->since_ns = clock_now_ns(w->site.config->clock);
+	pthread_mutex_unlock(&w->lock);
+	publish(w, "board", worker_live(w));
+}
+
+/* ---- what an attempt asks and tells ---- */
+
+static void on_step(void *opaque, enum step s)
+{
+	struct worker *w = opaque;
+	struct err e;
+
+	if (!store_job_step(w->site.config->store, w->attempt, step_word(s), &e))
+		log_warn("run", "board=%s attempt=%lld %s", w->rb->config->name, (long long)w->attempt, e.msg);
+	tell_state(w, "running", step_word(s));
+}
+
+static void on_progress(void *opaque, const char *what, size_t done, size_t total)
+{
+	struct worker *w = opaque;
+	bool tell;
+
+	pthread_mutex_lock(&w->lock);
+	/* A page every few per cent is enough for people, and bounds what a slow browser must take. */
+	tell = done == total || total == 0 || done * 50 / total != w->done * 50 / total;
+	if (tell) {
+		w->done = done;
+		w->total = total;
+	}
+	pthread_mutex_unlock(&w->lock);
+	if (tell)
+		publish(w, "progress", json_pack("{s:s, s:I, s:I, s:s, s:s, s:I, s:I}", "board", w->rb->config->name, "run", (json_int_t)w->run, "attempt", (json_int_t)w->attempt,
+		                                 "cell", w->cell, "step", what, "done", (json_int_t)done, "total", (json_int_t)total));
+}
+
+/* Bytes of a board are text for a page only if they are text: others show as dots; the raw ones are in the store. */
+static void on_heard(void *opaque, uint64_t at_ns, const uint8_t *bytes, size_t n)
+{
+	struct worker *w = opaque;
+	char text[CONSOLE_TEXT_BYTES + 1];
+
+	for (size_t at = 0; at < n; at += CONSOLE_TEXT_BYTES) {
+		size_t some = n - at < CONSOLE_TEXT_BYTES ? n - at : CONSOLE_TEXT_BYTES;
+
+		for (size_t i = 0; i < some; i++)
+			text[i] = bytes[at + i] == '\r' || bytes[at + i] == '\n' || (bytes[at + i] >= ' ' && bytes[at + i] < 0x7f) ? (char)bytes[at + i] : '.';
+		text[some] = 0;
+		publish(w, "console", json_pack("{s:s, s:I, s:I, s:s}", "board", w->rb->config->name, "attempt", (json_int_t)w->attempt, "at_ns", (json_int_t)at_ns, "text", text));
+	}
+}
+
+static enum attempt_stop on_stop(void *opaque)
+{
+	struct worker *w = opaque;
+	enum attempt_stop stop = ATTEMPT_GO_ON;
+
+	pthread_mutex_lock(&w->lock);
+	if (w->too_long)
+		stop = ATTEMPT_TOO_LONG;
+	if (w->stopping)
+		stop = ATTEMPT_STOPPING;
+	if (w->cancelled)
+		stop = ATTEMPT_CANCELLED;
+	pthread_mutex_unlock(&w->lock);
+	return stop;
+}
+
+static void on_holds(void *opaque, const struct lab_image *i, const char *identity, bool wrote)
+{
+	struct worker *w = opaque;
+	struct err e;
+
+	if (!store_board_holds(w->site.config->store, w->rb->config->name, i ? i->sha256 : NULL, i ? i->build : NULL, identity, wrote, &e))
+		log_warn("run", "board=%s %s", w->rb->config->name, e.msg);
+}
+
+/* ---- the board ---- */
+
+static void set_board(struct worker *w, struct board *b)
+{
+	pthread_mutex_lock(&w->lock);
+	w->board = b;
+	pthread_mutex_unlock(&w->lock);
+}
+
+static bool have_board(struct worker *w, struct err *e)
+{
+	struct board *b;
+
+	if (w->board)
+		return true;
+	if (!w->site.config->board_open(w->site.config->opaque, w->rb, &b, e))
+		return false;
+	set_board(w, b);
+	return true;
+}
+
+static void drop_board(struct worker *w)
+{
+	struct board *b = w->board;
+
+	set_board(w, NULL);
+	if (b)
+		w->site.config->board_close(w->site.config->opaque, b);
+}
+
+/* ---- one job ---- */
+
+static char *capture_of(const struct job *j)
+{
+	return xasprintf("captures/run-%06lld/attempt-%06lld.pcap", (long long)j->run_id, (long long)j->attempt_id);
+}
+
+static bool make_folders(struct worker *w, const struct job *j, struct err *e)
+{
+	char *all = xasprintf("%s/captures", w->site.config->state_dir), *run = xasprintf("%s/run-%06lld", all, (long long)j->run_id);
+	bool ok = (mkdir(all, 0700) == 0 || errno == EEXIST) && (mkdir(run, 0700) == 0 || errno == EEXIST);
+
+	if (!ok)
+		err_errno(e, "%s", run);
+	free(all);
+	free(run);
+	return ok;
+}
+
+static const struct lab_image *image_of(struct worker *w, const struct job *j, struct err *e)
+{
+	const char *id = json_string_value(json_object_get(j->params, "image"));
+	const struct lab_image *i;
+
+	if (!id)
+		return images_select(w->site.images, j->board_type, j->variant, e);
+	i = images_find(w->site.images, j->board_type, id);
+	if (!i)
+		err_set(e, ERR_NOT_FOUND, "there is no image %.64s of %s", id, j->board_type);
+	return i;
+}
+
+static void fail_before(struct attempt_result *r, enum step s)
+{
+	r->step = s;
+	r->judgement = judge(s, r->err.code, CAUSE_NONE);
+}
+
+static void run_job(struct worker *w, const struct job *j, const struct lab_image **image, char **capture, struct attempt_result *r)
+{
+	struct attempt_watch watch = { on_step, on_progress, on_heard, on_stop, on_holds, w };
+	struct attempt_order o = { .workload = j->workload, .params = j->params, .deadline_ms = j->deadline_ms, .clock = w->site.config->clock };
+	char *path = xasprintf("%s/%s", w->site.config->state_dir, *capture);
+
+	*r = (struct attempt_result){ .flash_ns = -1, .flash_bytes = -1, .boot_ns = -1 };
+	*image = o.image = image_of(w, j, &r->err);
+	o.capture = path;
+	if (!o.image)
+		fail_before(r, STEP_IMAGE);
+	else if (!make_folders(w, j, &r->err) || !have_board(w, &r->err))
+		fail_before(r, STEP_OPEN);
+	else
+		attempt_run(w->board, &o, &watch, r);
+	free(path);
+	if (!r->captured) {
+		free(*capture);
+		*capture = NULL;
+	}
+}
+
+static struct console_row *console_rows(const struct attempt_result *r)
+{
+	struct console_row *rows = xcalloc(r->piece_count + 1, sizeof *rows);
+
+	for (size_t i = 0; i < r->piece_count; i++)
+		rows[i] = (struct console_row){ r->pieces[i].at_ns, r->pieces[i].power, r->console.bytes + r->pieces[i].at, r->pieces[i].size };
+	return rows;
+}
+
+static bool wait_ms(struct worker *w, int64_t ms)
+{
+	struct timespec until;
+	bool go_on;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += (time_t)(ms / 1000);
+	until.tv_nsec += ms % 1000 * 1000000;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000;
+	}
+	pthread_mutex_lock(&w->lock);
+	while (!w->stopping && !w->awake && pthread_cond_timedwait(&w->wake, &w->lock, &until) != ETIMEDOUT)
+		;
+	w->awake = false;
+	go_on = !w->stopping;
+	pthread_mutex_unlock(&w->lock);
+	return go_on;
+}
+
+/* A full disk must not lose a result that cost minutes: keep it, say so, and try until there is space or the daemon ends (field failure F45). */
+static bool store_outcome(struct worker *w, const struct job *j, const struct outcome *o, bool *run_finished)
+{
+	struct err e;
+	bool told = false;
+
+	while (!store_job_done(w->site.config->store, j->attempt_id, o, run_finished, &e)) {
+		if (e.code != ERR_FULL && e.code != ERR_TIMEOUT && e.code != ERR_IO) {
+			log_error("run", "board=%s attempt=%lld not stored: %s", j->board, (long long)j->attempt_id, e.msg);
+			return false;
+		}
+		if (!told) {
+			log_error("run", "board=%s attempt=%lld not stored yet, trying again: %s", j->board, (long long)j->attempt_id, e.msg);
+			tell_state(w, "recovering", "not_stored");
+			told = true;
+		}
+		if (!wait_ms(w, STORE_AGAIN_MS))
+			return false;
+	}
+	return true;
+}
+
+static struct outcome outcome_of(struct worker *w, const struct job *j, const struct lab_image *image, const char *capture, const struct attempt_result *r, uint64_t from_ns)
+{
+	const struct bench_board *c = w->rb->config;
+	bool passed = r->judgement.verdict == VERDICT_PASS;
+
+	return (struct outcome){
+		.verdict = verdict_word(r->judgement.verdict), .cause = cause_word(r->judgement.cause), .step = step_word(r->step), .error = passed ? NULL : r->err.msg,
+		.wall_ns = (int64_t)(clock_now_ns(w->site.config->clock) - from_ns), .flash_ns = r->flash_ns, .flash_bytes = r->flash_bytes, .boot_ns = r->boot_ns,
+		.image_sha256 = image ? image->sha256 : NULL, .image_build = image ? image->build : NULL, .toolchain = image ? image->toolchain : NULL,
+		.proof = board_proof_words[w->rb->type->proof], .mode = bench_wire_words[c->wire.mode], .pace = w->board ? w->board->pace->ops->name : bench_pace_words[c->pace],
+		.capture = capture, .bad_lines = (int)r->bad_lines, .figures = r->has_figures ? &r->figures : NULL, .console_count = r->piece_count,
+		/* The second attempt is the last, unless it was the daemon that ended. */
+		.retry = r->judgement.retry && (j->attempt < 2 || r->judgement.cause == CAUSE_DAEMON),
+	};
+}
+
+static void tell_result(struct worker *w, const struct job *j, bool run_finished)
+{
+	struct err e;
+	json_t *result = store_result(w->site.config->store, j->attempt_id, &e);
+
+	if (result)
+		publish(w, "result", result);
+	if (!run_finished)
+		return;
+	publish(w, "run", json_pack("{s:I, s:s, s:s?}", "run", (json_int_t)j->run_id, "state", "finished", "matrix", j->matrix));
+	w->site.finished(w->site.opaque, j->run_id);
+}
+
+/* A board that the lab cannot reach is bad until it passes again; what it measured, or its firmware did, says nothing about its health. */
+static void judge_health(struct worker *w, const struct attempt_result *r)
+{
+	bool lab = r->judgement.verdict == VERDICT_ERROR && r->judgement.retry && r->judgement.cause != CAUSE_DAEMON && r->judgement.cause != CAUSE_HOST;
+	struct err e;
+
+	if (r->judgement.verdict == VERDICT_PASS || lab)
+		if (!store_board_health(w->site.config->store, w->rb->config->name, lab ? "bad" : "good", lab ? r->err.msg : NULL, &e))
+			log_warn("run", "board=%s %s", w->rb->config->name, e.msg);
+}
+
+static void end_job(struct worker *w, const struct job *j, const struct lab_image *image, const char *capture, struct attempt_result *r, uint64_t from_ns)
+{
+	struct outcome o = outcome_of(w, j, image, capture, r, from_ns);
+	struct console_row *rows = console_rows(r);
+	bool finished = false;
+
+	o.console = rows;
+	if (r->judgement.verdict != VERDICT_PASS)
+		log_warn("run", "board=%s cell=%s attempt=%u verdict=%s cause=%s: %s", j->board, j->cell, j->attempt, o.verdict, o.cause, r->err.msg);
+	if (store_outcome(w, j, &o, &finished))
+		tell_result(w, j, finished);
+	judge_health(w, r);
+	free(rows);
+}
+
+static void begin(struct worker *w, const struct job *j)
+{
+	pthread_mutex_lock(&w->lock);
+	w->run = j->run_id;
+	w->attempt = j->attempt_id;
+	w->cancelled = w->too_long = false;
+	w->since_ns = clock_now_ns(w->site.config->clock);
+	w->deadline_ns = w->since_ns + (uint64_t)j->deadline_ms * NS_PER_MS;
+	snprintf(w->cell, sizeof w->cell, "%s", j->cell);
+	pthread_mutex_unlock(&w->lock);
+}
+
+static void end(struct worker *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->run = w->attempt = 0;
+	w->cell[0] = 0;
+	w->cancelled = w->too_long = false;
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* A run that somebody cancelled between the queue and here. */
+static void look_for_cancel(struct worker *w, const struct job *j)
+{
+	struct err e;
+	bool cancelled;
+
+	if (store_run_cancelled(w->site.config->store, j->run_id, &cancelled, &e) && cancelled)
+		worker_cancel(w, j->run_id);
+}
+
+static bool one_job(struct worker *w)
+{
+	const struct lab_image *image = NULL;
+	struct attempt_result r;
+	struct job j;
+	struct err e;
+	uint64_t from = clock_now_ns(w->site.config->clock);
+	char *capture;
+
+	if (!store_job_take(w->site.config->store, w->rb->config->name, w->site.config->host_id, &j, &e)) {
+		if (e.code != ERR_NOT_FOUND)
+			log_error("run", "board=%s %s", w->rb->config->name, e.msg);
+		return false;
+	}
+	begin(w, &j);
+	look_for_cancel(w, &j);
+	capture = capture_of(&j);
+	run_job(w, &j, &image, &capture, &r);
+	end_job(w, &j, image, capture, &r, from);
+	/* After a failure of the lab nothing is taken for granted: drivers are made anew. */
+	if (r.judgement.verdict != VERDICT_PASS && r.judgement.verdict != VERDICT_SKIPPED)
+		drop_board(w);
+	attempt_result_finish(&r);
+	free(capture);
+	job_finish(&j);
+	end(w);
+	return true;
+}
+
+static void rest(struct worker *w)
+{
+	struct err e;
+
+	/* Nobody uses the board: its clock may stand still. */
+	if (w->board && !power_off(w->board->power, &e))
+		drop_board(w);
+	if (!store_board_state(w->site.config->store, w->rb->config->name, "idle", &e))
+		log_warn("run", "board=%s %s", w->rb->config->name, e.msg);
+	tell_state(w, "idle", "");
+}
+
+static bool stopping(struct worker *w)
+{
+	bool stop;
+
+	pthread_mutex_lock(&w->lock);
+	stop = w->stopping;
+	pthread_mutex_unlock(&w->lock);
+	return stop;
+}
+
+static void *work(void *opaque)
+{
+	struct worker *w = opaque;
+	bool idle = false;
+
+	while (!stopping(w)) {
+		if (one_job(w)) {
+			idle = false;
+			continue;
+		}
+		if (!idle)
+			rest(w);
+		idle = true;
+		wait_ms(w, IDLE_LOOK_MS);
+	}
+	drop_board(w);
+	return NULL;
+}
+
+/* ---- for the runner ---- */
+
+bool worker_create(const struct worker_site *site, const struct runner_board *b, struct worker **out, struct err *e)
+{
+	struct worker *w = xcalloc(1, sizeof *w);
+	pthread_condattr_t attr;
+
+	(void)e;
+	w->site = *site;
+	w->rb = b;
+	w->state = "idle";
+	w->since_ns = clock_now_ns(site->config->clock);
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&w->wake, &attr);
+	pthread_condattr_destroy(&attr);
+	*out = w;
+	return true;
+}
+
+bool worker_start(struct worker *w, struct err *e)
+{
+	if (pthread_create(&w->thread, NULL, work, w) != 0)
+		return err_set(e, ERR_INTERNAL, "no thread for board %s", w->rb->config->name);
+	w->started = true;
+	return true;
+}
+
+void worker_wake(struct worker *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->awake = true;
+	pthread_cond_signal(&w->wake);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void worker_cancel(struct worker *w, int64_t run)
+{
+	pthread_mutex_lock(&w->lock);
+	if (w->run == run)
+		w->cancelled = true;
+	if (w->cancelled && w->board)
+		board_cancel(w->board);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* Again and again while there is a reason: a power-on in between forgets an earlier cancel. */
+void worker_watch(struct worker *w)
+{
+	pthread_mutex_lock(&w->lock);
+	if (w->attempt && clock_now_ns(w->site.config->clock) > w->deadline_ns)
+		w->too_long = true;
+	if (w->attempt && w->board && (w->too_long || w->cancelled || w->stopping))
+		board_cancel(w->board);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void worker_stop(struct worker *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->stopping = true;
+	pthread_cond_signal(&w->wake);
+	pthread_mutex_unlock(&w->lock);
+	worker_watch(w);
+}
+
+void worker_destroy(struct worker *w)
+{
+	if (!w)
+		return;
+	worker_stop(w);
+	if (w->started)
+		pthread_join(w->thread, NULL);
+	pthread_cond_destroy(&w->wake);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}
