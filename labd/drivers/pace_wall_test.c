@@ -171,7 +171,7 @@ static void stop(struct server *s)
 static void with_wall(void (*contract)(struct contract_world *w))
 {
 	struct server s;
-	struct contract_world w;
+	struct contract_world w = { .power_cycle = NULL };
 	struct err e = { .code = ERR_NONE };
 
 	CHECK(start(&s, &w));
