@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* labctl: the lab from a terminal. A table of verbs; each is one or a few calls of the daemon's HTTP API. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/buf.h"
+#include "core/json.h"
+#include "ctl/table.h"
+#include "ctl/verb.h"
+
+static const struct verb verbs[] = {
+	{ "status", "", 0, 0, false, NULL, verb_status, "the daemon: version, bench, size of the store" },
+	{ "boards", "", 0, 0, false, NULL, verb_boards, "the boards and what each does now" },
+	{ "run", "MATRIX", 1, 1, false, run_options, verb_run, "run a stored matrix" },
+	{ "runs", "", 0, 0, false, limit_options, verb_runs, "the newest runs" },
+	{ "cancel", "RUN", 1, 1, false, NULL, verb_cancel, "cancel a run" },
+	{ "results", "[RESULT]", 0, 1, false, results_options, verb_results, "results, or one with everything known of it" },
+	{ "compare", "", 0, 0, false, compare_options, verb_compare, "measured beside published" },
+	{ "export csv", "[samples|summary|compare]", 0, 1, false, csv_options, verb_export_csv, "a CSV file (default: samples)" },
+	{ "export capture", "RESULT", 1, 1, false, output_options, verb_export_capture, "the packets of a result, for Wireshark" },
+	{ "exclude", "RESULT REASON", 2, 2, false, author_options, verb_exclude, "leave a result out of comparisons; it stays visible" },
+	{ "include", "RESULT", 1, 1, false, NULL, verb_include, "take an exclusion back" },
+	{ "matrix list", "", 0, 0, false, NULL, verb_matrix_list, "the stored matrices" },
+	{ "matrix show", "NAME", 1, 1, false, matrix_options, verb_matrix_show, "one matrix, its version and author" },
+	{ "matrix export", "NAME", 1, 1, false, export_options, verb_matrix_export, "its document, as a file to change and import" },
+	{ "matrix import", "FILE", 1, 1, false, import_options, verb_matrix_import, "keep a matrix; - reads standard input" },
+	{ "matrix validate", "FILE", 1, 1, false, NULL, verb_matrix_validate, "check a matrix without keeping it" },
+	{ "matrix copy", "FROM TO", 2, 2, false, matrix_options, verb_matrix_copy, "keep a matrix under another name" },
+	{ "schedule list", "", 0, 0, false, NULL, verb_schedule_list, "what runs when" },
+	{ "schedule add", "NAME", 1, 1, false, schedule_options, verb_schedule_add, "run a matrix at given times" },
+	{ "schedule remove", "NAME", 1, 1, false, NULL, verb_schedule_remove, "forget a schedule" },
+	{ "schedule enable", "NAME", 1, 1, false, NULL, verb_schedule_enable, "let it fire" },
+	{ "schedule disable", "NAME", 1, 1, false, NULL, verb_schedule_disable, "keep it from firing" },
+	{ "schedule preview", "CRON", 1, 1, false, preview_options, verb_schedule_preview, "when an expression fires" },
+	{ "flash", "BOARD", 1, 1, false, flash_options, verb_flash, "write an image to a board and show that it starts" },
+	{ "console", "BOARD", 1, 1, false, console_options, verb_console, "what a board printed; --follow: what it prints" },
+	{ "images", "", 0, 0, false, NULL, verb_images, "the images that cells can select" },
+	{ "references", "", 0, 0, false, references_options, verb_references, "the published results" },
+	{ "login", "", 0, 0, false, login_options, verb_login, "print a one-time login link to the dashboard" },
+	{ "doctor", "", 0, 0, true, NULL, verb_doctor, "look for what is missing or wrong on this computer" },
+};
+#define VERBS (sizeof verbs / sizeof verbs[0])
+
+static const struct option_row common_options[] = {
+	{ "--json", NULL, "one JSON document on standard output" },
+	{ "--state", "DIR", "the daemon's state folder (default: $LABD_STATE, $XDG_STATE_HOME/labd or ~/.local/state/labd)" },
+	{ "--help", NULL, "this" },
+	{ NULL, NULL, NULL },
+};
+
+static void print_options(const struct option_row *rows)
+{
+	for (; rows && rows->name; rows++)
+		printf("  %s %-*s %s\n", rows->name, (int)(22 - strlen(rows->name)), rows->value ? rows->value : "", rows->help);
+}
+
+static int help(const struct verb *only)
+{
+	if (only) {
+		printf("usage: labctl %s %s\n\n%s\n\n", only->name, only->words, only->summary);
+		print_options(only->options);
+	} else {
+		printf("usage: labctl VERB ...\n\n");
+		for (size_t i = 0; i < VERBS; i++)
+			printf("  %s %-*s %s\n", verbs[i].name, (int)(43 - strlen(verbs[i].name)), verbs[i].words, verbs[i].summary);
+		printf("\nlabctl VERB --help says more. In every verb:\n");
+	}
+	print_options(common_options);
+	if (!only)
+		printf("\nExit status: 0 passed, 1 a cell failed, 2 usage or configuration, 4 no board, 5 lab error, 6 cancelled, 7 daemon unreachable, 124 timeout\n");
+	return EXIT_PASSED;
+}
+
+/* The verb argv begins with, and how many words it has. NULL: none. */
+static const struct verb *find(int argc, char **argv, int *words)
+{
+	char two[64] = "";
+
+	if (argc > 1)
+		snprintf(two, sizeof two, "%.30s %.30s", argv[0], argv[1]);
+	for (size_t i = 0; argc > 0 && i < VERBS; i++) {
+		*words = 1 + (strchr(verbs[i].name, ' ') != NULL);
+		if (strcmp(verbs[i].name, *words == 2 ? two : argv[0]) == 0)
+			return &verbs[i];
+	}
+	return NULL;
+}
+
+static int no_such_verb(int argc, char **argv)
+{
+	const char *names[VERBS + 1], *near;
+	char two[64];
+
+	for (size_t i = 0; i < VERBS; i++)
+		names[i] = verbs[i].name;
+	names[VERBS] = NULL;
+	snprintf(two, sizeof two, "%.30s %.30s", argv[0], argc > 1 ? argv[1] : "");
+	near = json_nearest(argv[0], names);
+	near = near ? near : json_nearest(two, names);
+	for (size_t i = 0; !near && i < VERBS; i++)              /* "labctl matrix": the first of its family */
+		if (strncmp(verbs[i].name, argv[0], strlen(argv[0])) == 0)
+			near = verbs[i].name;
+	if (near)
+		fprintf(stderr, "labctl: there is no verb \"%.60s\"; did you mean \"%s\"?\n", argc > 1 && argv[1][0] != '-' ? two : argv[0], near);
+	else
+		fprintf(stderr, "labctl: there is no verb \"%.60s\"; labctl --help lists what there is\n", argv[0]);
+	return EXIT_USAGE;
+}
+
+int call_failed(struct call *c)
+{
+	static const int statuses[ERR_CODES] = {
+		[ERR_INVALID] = EXIT_USAGE, [ERR_NOT_FOUND] = EXIT_USAGE, [ERR_CONFLICT] = EXIT_USAGE, [ERR_DENIED] = EXIT_USAGE, [ERR_TOO_LARGE] = EXIT_USAGE,
+		[ERR_UNSUPPORTED] = EXIT_USAGE, [ERR_TIMEOUT] = EXIT_TIMEOUT, [ERR_LOST] = EXIT_UNREACHABLE, [ERR_CANCELLED] = EXIT_CANCELLED,
+	};
+
+	fprintf(stderr, "labctl: %s\n", c->err.msg);
+	return statuses[c->err.code] ? statuses[c->err.code] : EXIT_LAB;
+}
+
+int call_print(json_t *json)
+{
+	json_dumpf(json, stdout, JSON_INDENT(2) | JSON_ENCODE_ANY);
+	putchar('\n');
+	json_decref(json);
+	return EXIT_PASSED;
+}
+
+int call_list(struct call *c, const char *path, const struct column *columns, const char *empty)
+{
+	json_t *rows = client_call(c->client, "GET", path, NULL, &c->err);
+
+	if (!rows)
+		return call_failed(c);
+	if (c->json)
+		return call_print(rows);
+	table_print(stdout, columns, rows, empty);
+	json_decref(rows);
+	return EXIT_PASSED;
+}
+
+static int run(const struct verb *v, struct call *c)
+{
+	int status;
+
+	if (c->args->word_count < v->least || c->args->word_count > v->most) {
+		err_set(&c->err, ERR_INVALID, "usage: labctl %s %s", v->name, v->words);
+		return call_failed(c);
+	}
+	if (!v->alone && !client_open(c->state_dir, &c->client, &c->err))
+		return call_failed(c);
+	status = v->run(c);
+	client_close(c->client);
+	if (fflush(stdout) != 0 && status == EXIT_PASSED) {
+		err_errno(&c->err, "standard output");
+		return call_failed(c);
+	}
+	return status;
+}
+
+/* Options may stand before the verb: ./lab ctl puts --state there. */
+static int words_before(int argc, char **argv)
+{
+	int i = 0;
+
+	while (i < argc && argv[i][0] == '-')
+		i += strcmp(argv[i], "--state") == 0 ? 2 : 1;
+	return i < argc ? i : argc;
+}
+
+static int main_with(int argc, char **argv)
+{
+	struct args args, before;
+	struct call c = { .args = &args };
+	int first = words_before(argc, argv), words = 0;
+	const struct verb *v = find(argc - first, argv + first, &words);
+	char *state;
+	int status;
+
+	if (!args_parse(&before, first, argv, NULL, common_options, &c.err))
+		return call_failed(&c);
+	if (!v && first < argc)
+		return no_such_verb(argc - first, argv + first);
+	if (!v)
+		return args_flag(&before, "--help") ? help(NULL) : (help(NULL), EXIT_USAGE);
+	if (!args_parse(&args, argc - first - words, argv + first + words, v->options, common_options, &c.err))
+		return call_failed(&c);
+	if (args_flag(&args, "--help") || args_flag(&before, "--help"))
+		return help(v);
+	c.json = args_flag(&args, "--json") || args_flag(&before, "--json");
+	state = client_state_dir(args_text(&args, "--state") ? args_text(&args, "--state") : args_text(&before, "--state"));
+	c.state_dir = state;
+	status = run(v, &c);
+	free(state);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	return main_with(argc - 1, argv + 1);
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Verbs about runs. Waiting follows the event stream; where that fails the run is asked for once a second, so that no event can be missed for good. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/clock.h"
+#include "ctl/table.h"
+#include "ctl/verb.h"
+
+const struct option_row run_options[] = {
+	{ "--board", "B", "only this board, or boards of this type" },
+	{ "--cell", "GLOB", "only cells with such a name, like '*/payload_bytes=1460'" },
+	{ "--version", "N", "this version of the matrix (default: the newest)" },
+	{ "--reverse", NULL, "cells in reverse order" },
+	{ "--dry-run", NULL, "say what would be done, and do nothing" },
+	{ "--wait", NULL, "wait for the end, with progress; then measured beside published" },
+	{ "--table", NULL, "with --wait: the table (what it prints anyway)" },
+	{ "--timeout", "S", "with --wait: cancel the run after that many seconds (124)" },
+	{ "--require-all", NULL, "a skipped cell counts as 4, no board" },
+	{ "--reason", "WORD", "for the record (default: manual)" },
+	{ NULL, NULL, NULL },
+};
+const struct option_row limit_options[] = { { "--limit", "N", "how many (default: 20)" }, { NULL, NULL, NULL } };
+
+static volatile sig_atomic_t interrupts;
+
+static void interrupt(int number)
+{
+	(void)number;
+	interrupts++;
+}
+
+struct watch {
+	struct call *call;
+	int64_t run;
+	uint64_t deadline_ns, next_look_ns;
+	bool finished, cancelled, timed_out, lost;
+	char said[160];
+};
+
+/* Progress is for people: one line an event, and not the same twice. */
+static void say(struct watch *w, const char *text)
+{
+	if (strcmp(text, w->said) == 0)
+		return;
+	snprintf(w->said, sizeof w->said, "%s", text);
+	fprintf(stderr, "%s\n", text);
+}
+
+static const char *text_at(const json_t *json, const char *path)
+{
+	const char *text = json_string_value(table_value(json, path));
+
+	return text ? text : "";
+}
+
+static bool ask_cancel(struct watch *w)
+{
+	char path[64];
+	json_t *answer;
+
+	snprintf(path, sizeof path, "/runs/%lld/cancel", (long long)w->run);
+	answer = client_call(w->call->client, "POST", path, NULL, &w->call->err);
+	json_decref(answer);
+	return answer != NULL;
+}
+
+/* Ask for the run itself. */
+static void look(struct watch *w)
+{
+	struct err e = { 0 };
+	char path[64];
+	json_t *run;
+
+	snprintf(path, sizeof path, "/runs/%lld", (long long)w->run);
+	run = client_call(w->call->client, "GET", path, NULL, &e);
+	w->finished = strcmp(text_at(run, "state"), "finished") == 0;
+	w->lost = !run && e.code == ERR_LOST;
+	if (w->lost)
+		w->call->err = e;
+	json_decref(run);
+	w->next_look_ns = clock_now_ns(&clock_host) + NS_PER_S;
+}
+
+static void check_limits(struct watch *w)
+{
+	if (interrupts > 0 && !w->cancelled) {
+		say(w, "cancelling the run; Ctrl-C again leaves it alone");
+		w->cancelled = ask_cancel(w);
+	}
+	if (w->deadline_ns && clock_now_ns(&clock_host) > w->deadline_ns && !w->timed_out) {
+		say(w, "out of time; cancelling the run");
+		w->timed_out = true;
+		w->deadline_ns = 0;
+		ask_cancel(w);
+	}
+}
+
+static void tell(struct watch *w, const char *type, const json_t *data)
+{
+	char line[160] = "";
+
+	if (strcmp(type, "progress") == 0 && json_integer_value(json_object_get(data, "run")) == w->run)
+		snprintf(line, sizeof line, "%s: %s: %s", text_at(data, "board"), text_at(data, "cell"), text_at(data, "step"));
+	else if (strcmp(type, "board") == 0 && text_at(data, "cell")[0])
+		snprintf(line, sizeof line, "%s: %s: %s", text_at(data, "board"), text_at(data, "cell"), text_at(data, "step"));
+	else if (strcmp(type, "result") == 0 && json_integer_value(json_object_get(data, "run")) == w->run)
+		snprintf(line, sizeof line, "%s: %s%s%s", text_at(data, "cell"), text_at(data, "verdict"), text_at(data, "error")[0] ? ": " : "", text_at(data, "error"));
+	if (line[0])
+		say(w, line);
+}
+
+static bool on_event(void *opaque, const char *type, const json_t *data)
+{
+	struct watch *w = opaque;
+	bool ours = type && strcmp(type, "run") == 0 && json_integer_value(json_object_get(data, "run")) == w->run;
+
+	if (type)
+		tell(w, type, data);
+	check_limits(w);
+	if (ours || clock_now_ns(&clock_host) > w->next_look_ns)
+		look(w);
+	return !w->finished && !w->lost && interrupts < 2;
+}
+
+static int print_report(struct call *c, int64_t run, bool strict, int forced)
+{
+	char path[64];
+	json_t *report;
+	int status;
+
+	snprintf(path, sizeof path, "/runs/%lld/report", (long long)run);
+	report = client_call(c->client, "GET", path, NULL, &c->err);
+	if (!report)
+		return call_failed(c);
+	status = (int)json_integer_value(json_object_get(report, strict ? "exit_status_strict" : "exit_status"));
+	if (c->json) {
+		call_print(report);
+		return forced ? forced : status;
+	}
+	json_decref(report);
+	char *table = client_text(c->client, path, &c->err);
+	if (!table)
+		return call_failed(c);
+	fputs(table, stdout);
+	free(table);
+	return forced ? forced : status;
+}
+
+int run_follow(struct call *c, int64_t run, int64_t timeout_s, bool strict)
+{
+	struct watch w = { .call = c, .run = run };
+	struct timespec second = { .tv_sec = 1 };
+
+	if (timeout_s > 0)
+		w.deadline_ns = clock_now_ns(&clock_host) + (uint64_t)timeout_s * NS_PER_S;
+	signal(SIGINT, interrupt);
+	look(&w);
+	while (!w.finished && !w.lost && interrupts < 2)
+		if (!client_follow(c->client, on_event, &w, &c->err) && !w.lost && on_event(&w, NULL, NULL))
+			nanosleep(&second, NULL);
+	if (w.lost)
+		return call_failed(c);
+	if (interrupts >= 2)
+		return EXIT_CANCELLED;
+	return print_report(c, run, strict, w.timed_out ? EXIT_TIMEOUT : w.cancelled ? EXIT_CANCELLED : 0);
+}
+
+/* --- the verbs ---------------------------------------------------------------------------------------------------------------------------------- */
+
+static void add_text(json_t *body, const char *key, const char *text)
+{
+	if (text)
+		json_object_set_new(body, key, json_string(text));
+}
+
+static json_t *run_body(struct call *c)
+{
+	const char *user = getenv("USER");
+	int64_t version;
+	json_t *body;
+
+	if (!args_number(c->args, "--version", 1, 1000000, 0, &version, &c->err))
+		return NULL;
+	body = json_pack("{s:s,s:b,s:s}", "matrix", c->args->words[0], "reverse", args_flag(c->args, "--reverse"), "requested_by", user && user[0] ? user : "labctl");
+	if (version)
+		json_object_set_new(body, "version", json_integer(version));
+	add_text(body, "board", args_text(c->args, "--board"));
+	add_text(body, "cell", args_text(c->args, "--cell"));
+	add_text(body, "reason", args_text(c->args, "--reason"));
+	return body;
+}
+
+static int dry_run(struct call *c, const json_t *body)
+{
+	static const struct column columns[] = {
+		{ "cell", "cell", 0 }, { "board", "board", 0 }, { "repeats", "repeats", 0 }, { "image", "image.build", 0 }, { "skipped", "skipped", 0 }, { NULL, NULL, 0 },
+	};
+	json_t *estimate = client_call(c->client, "POST", "/runs/estimate", body, &c->err), *seconds;
+
+	if (!estimate)
+		return call_failed(c);
+	if (c->json)
+		return call_print(estimate);
+	table_print(stdout, columns, json_object_get(estimate, "cells"), "No cell would run.");
+	seconds = json_object_get(estimate, "estimated_s");
+	printf("%lld attempts", (long long)json_integer_value(json_object_get(estimate, "attempts")));
+	if (json_is_number(seconds))
+		printf(", about %.0f s", json_number_value(seconds));
+	printf("\n");
+	json_decref(estimate);
+	return EXIT_PASSED;
+}
+
+static int start(struct call *c, const json_t *body, int64_t timeout)
+{
+	json_t *queued = client_call(c->client, "POST", "/runs", body, &c->err);
+	int64_t run = json_integer_value(json_object_get(queued, "run"));
+
+	if (!queued)
+		return call_failed(c);
+	if (args_flag(c->args, "--wait")) {
+		json_decref(queued);
+		return run_follow(c, run, timeout, args_flag(c->args, "--require-all"));
+	}
+	if (c->json)
+		return call_print(queued);
+	printf("run %lld is queued\n", (long long)run);
+	json_decref(queued);
+	return EXIT_PASSED;
+}
+
+int verb_run(struct call *c)
+{
+	int64_t timeout;
+	json_t *body = args_number(c->args, "--timeout", 1, 1000000, 0, &timeout, &c->err) ? run_body(c) : NULL;
+	int status;
+
+	if (!body)
+		return call_failed(c);
+	status = args_flag(c->args, "--dry-run") ? dry_run(c, body) : start(c, body, timeout);
+	json_decref(body);
+	return status;
+}
+
+int verb_runs(struct call *c)
+{
+	static const struct column columns[] = {
+		{ "run", "id", 0 }, { "matrix", "matrix", 0 }, { "version", "matrix_version", 0 }, { "state", "state", 0 }, { "passed", "attempts.pass", 0 },
+		{ "of", "attempts.total", 0 }, { "reason", "reason", 0 }, { "by", "requested_by", 0 }, { "created", "created", 0 }, { NULL, NULL, 0 },
+	};
+	int64_t limit;
+	char path[64];
+
+	if (!args_number(c->args, "--limit", 1, 1000, 20, &limit, &c->err))
+		return call_failed(c);
+	snprintf(path, sizeof path, "/runs?limit=%lld", (long long)limit);
+	return call_list(c, path, columns, "Nothing has run yet.");
+}
+
+int verb_cancel(struct call *c)
+{
+	struct buf path = { 0 };
+	json_t *answer;
+
+	buf_printf(&path, "/runs/");
+	client_part(&path, c->args->words[0]);
+	buf_printf(&path, "/cancel");
+	answer = client_call(c->client, "POST", buf_text(&path), NULL, &c->err);
+	buf_finish(&path);
+	if (!answer)
+		return call_failed(c);
+	if (c->json)
+		return call_print(answer);
+	printf("run %s is cancelled\n", c->args->words[0]);
+	json_decref(answer);
+	return EXIT_PASSED;
+}
