@@ -169,5 +169,7 @@ void exchange_abandon(struct exchange *x)
 		return;
 	link_close(x->link, true);
 	x->link = NULL;
-	pace_wait(x->pace, NULL, 0, pace_now_ns(x->pace) + LAST_TURN_NS, &unheard);
+	uint64_t end = pace_now_ns(x->pace) + LAST_TURN_NS;
+	while (pace_now_ns(x->pace) < end && pace_wait(x->pace, NULL, 0, end, &unheard))
+		;
 }
