@@ -201,6 +201,16 @@ TEST(a_run_sends_every_frame_once_and_says_done)
 	CHECK(!run_is_going());
 }
 
+TEST(all_of_the_buffer_is_written_however_little_is_sent)
+{
+	CHECK(open_connection());
+	type_line("LAB1 n=1 count=3\n");
+	CHECK(got_ack());
+	CHECK(frame(0, 1) && frame(1, 1) && frame(2, 1));
+	for (unsigned k = 0; k < 1460; k++)
+		CHECK_EQ(app_spare_buffer()[k], (uint8_t)(k + 62));
+}
+
 TEST(a_line_may_come_in_pieces_and_with_a_cr)
 {
 	CHECK(open_connection());

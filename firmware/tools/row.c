@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/mem.h"
+#include "image/sha256.h"
 
 #define TEXT_MAX_BYTES (4u << 20)
 
@@ -84,11 +85,12 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-json_t *row_of_image(const struct options *o, const struct image *img, const char *build, struct err *e)
+json_t *row_of_image(const struct options *o, const char *build, struct err *e)
 {
 	static const char *const words[] = { "board-type", "variant", "out", "toolchain", "flags", "identity-at", "build-at", "symbols" };
 	const char *w[8];
 	char sha256[65];
+	char *contents;
 	json_t *variant, *sections, *row;
 
 	for (int i = 0; i < 8; i++)
@@ -104,7 +106,14 @@ json_t *row_of_image(const struct options *o, const struct image *img, const cha
 		json_decref(variant);
 		return NULL;
 	}
-	image_sha256(img, sha256);
+	contents = read_text(w[2], e);
+	if (!contents) {
+		json_decref(variant);
+		json_decref(sections);
+		return NULL;
+	}
+	sha256_hex(contents, strlen(contents), sha256);
+	free(contents);
 	row = json_pack("{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:I}", "board_type", w[0], "variant", variant,
 		"file", base_name(w[2]), "format", "ihex", "sha256", sha256, "build", build,
 		"toolchain", w[3], "flags", w[4], "symbols", base_name(w[7]), "sections", sections,

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 
 #include "core/err.h"
-#include "image/image.h"
 
 /* The command line: --name value, in any order; everything else in order. Borrowed from argv. */
 struct options {
@@ -24,8 +23,8 @@ char *read_text(const char *path, struct err *e);
 /* {code, xram, iram, stack} in bytes from the memory report of SDCC's linker (.mem). NULL: the report is not one. */
 json_t *row_sections(const char *report, struct err *e);
 
-/* The row of an image that is stamped already. */
-json_t *row_of_image(const struct options *o, const struct image *img, const char *build, struct err *e);
+/* The row of an image that is stamped and written already; sha256 is that of its file. */
+json_t *row_of_image(const struct options *o, const char *build, struct err *e);
 
 /* Two rows are of the same image to be: board type and variant agree. */
 bool row_same(json_t *a, json_t *b);

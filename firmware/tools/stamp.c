@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/mem.h"
+#include "image/image.h"
 #include "row.h"
 #include "symbols.h"
 
@@ -91,7 +91,7 @@ static int run_image(const struct options *o, struct err *e)
 		&& image_load(in, IMAGE_IHEX, 0, 0, &img, e)
 		&& stamp(img, (uint32_t)strtoul(identity, NULL, 0), (uint32_t)strtoul(at, NULL, 0), build, e)
 		&& write_ihex(img, out, e)
-		&& (row = row_of_image(o, img, build, e)) != NULL
+		&& (row = row_of_image(o, build, e)) != NULL
 		&& write_json(row, row_path, e);
 	json_decref(row);
 	image_destroy(img);
