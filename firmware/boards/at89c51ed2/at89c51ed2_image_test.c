@@ -22,7 +22,7 @@
 #define BUILD_AT 0x7FA0
 #define STACK_FROM 0x80                           /* nothing but the stack and the UART's ring lives above */
 
-enum { FIN = 1, SYN = 2, PSH = 8, ACK = 16 };
+enum { FIN = 1, SYN = 2, RST = 4, PSH = 8, ACK = 16 };
 
 static struct vclock board_clock;
 static struct at89c51ed2_memory memory;
@@ -311,6 +311,101 @@ TEST(it_runs_the_trigger_workload_over_udp)
 	host_udp((struct udp_packet){ .data = "LAB1 n=0 count=3\n", .n = 17 });
 	CHECK(next_packet());
 	CHECK(s.n == 10 && !memcmp(s.data, "ERR range\n", 10));
+	CHECK(is_clean());
+}
+
+static void say(struct tcp_packet p)
+{
+	host_tcp(p);
+	run_ms(15);
+}
+
+/* The next packet is for another port or a stray: its flags. */
+static int answer_to(struct tcp_packet p)
+{
+	host_tcp(p);
+	return next_packet() ? s.flags : -1;
+}
+
+TEST(it_refuses_bad_lines_and_closes)
+{
+	struct err e = { ERR_NONE, "" };
+
+	CHECK_OK(boot("at89c51ed2.ihx", &e), &e);
+	host_tcp((struct tcp_packet){ .seq = 1000, .flags = SYN });   /* no MSS: 536 */
+	CHECK(next_packet());
+	us = 1001;
+	them = s.seq + 1;
+	say((struct tcp_packet){ .seq = us, .ack = them, .flags = ACK });
+	host_tcp((struct tcp_packet){ .seq = us, .ack = them, .flags = ACK, .data = "LAB1 n=537 count=1\n", .n = 19 });
+	us += 19;
+	CHECK(next_packet() && s.flags == ACK && s.ack == us);
+	CHECK(next_packet() && s.n == 8 && !memcmp(s.data, "ERR mss\n", 8));
+	them += 8;
+	host_tcp((struct tcp_packet){ .seq = us, .ack = them, .flags = ACK });
+	CHECK(next_packet() && s.flags == (FIN | ACK) && s.seq == them);
+	them++;
+	host_tcp((struct tcp_packet){ .seq = us, .ack = them, .flags = FIN | ACK });
+	CHECK(next_packet() && s.flags == ACK && s.ack == us + 1 && s.seq == them);
+	CHECK(open_connection());
+	CHECK(run_of(10, 1) > 0);
+	CHECK(is_clean());
+}
+
+TEST(it_resets_what_it_does_not_serve)
+{
+	struct err e = { ERR_NONE, "" };
+
+	CHECK_OK(boot("at89c51ed2.ihx", &e), &e);
+	CHECK_EQ(answer_to((struct tcp_packet){ .seq = 77, .flags = SYN, .to = 80 }), RST | ACK);
+	CHECK(s.ack == 78 && s.from == 80);
+	CHECK_EQ(answer_to((struct tcp_packet){ .seq = 77, .ack = 0x12345678, .flags = ACK }), RST);
+	CHECK(s.seq == 0x12345678);
+	CHECK(open_connection());
+	CHECK_EQ(answer_to((struct tcp_packet){ .seq = 0xffffffff, .flags = SYN, .from = 50000 }), RST | ACK);
+	CHECK(s.ack == 0 && s.to == 50000);
+	CHECK_EQ(answer_to((struct tcp_packet){ .seq = us + 70000, .ack = them, .flags = ACK, .data = "x", .n = 1 }), ACK);
+	CHECK(s.ack == us && s.seq == them);
+	CHECK(is_clean());
+}
+
+TEST(it_probes_a_closed_window_and_goes_on_when_it_opens)
+{
+	struct err e = { ERR_NONE, "" };
+
+	CHECK_OK(boot("at89c51ed2.ihx", &e), &e);
+	CHECK(open_connection());
+	host_tcp((struct tcp_packet){ .seq = us, .ack = them, .flags = ACK, .data = "LAB1 n=301 count=1\n", .n = 19, .window_closed = true });
+	us += 19;
+	CHECK(next_packet() && s.flags == ACK && s.n == 0);
+	CHECK(next_packet() && s.n == 1 && s.seq == them && s.data[0] == 0);
+	host_tcp((struct tcp_packet){ .seq = us, .ack = them, .flags = ACK });
+	CHECK(next_packet() && s.seq == them && is_frame(0, 301));
+	CHECK(is_clean());
+}
+
+TEST(malformed_packets_do_not_disturb_it)
+{
+	static const uint8_t options[40] = { 1, 1, 1, 1 }, bad_options[8] = { 3, 0, 2, 4, 0xff, 0xff, 0, 0 };
+	struct err e = { ERR_NONE, "" };
+
+	CHECK_OK(boot("at89c51ed2.ihx", &e), &e);
+	CHECK(open_connection());
+	for (int off = -30; off < 30; off += 7) {
+		host_ip_packet((struct ip_packet){ .protocol = 6, .payload = options, .n = 40, .total_off = off, .options = options, .options_n = 40 });
+		run_ms(8);
+	}
+	for (unsigned n = 1; n < 60; n += 3) {
+		fake_push(options, n < 40 ? n : 40);
+		run_ms(4);
+	}
+	say((struct tcp_packet){ .seq = us, .ack = them, .flags = ACK, .length = 15 });
+	say((struct tcp_packet){ .seq = us, .ack = them, .flags = ACK, .length = 2 });
+	say((struct tcp_packet){ .seq = us, .ack = them, .flags = ACK, .options = bad_options, .options_n = 8 });
+	say((struct tcp_packet){ .seq = us, .ack = them, .flags = ACK, .bad_sum = true, .data = "LAB1 n=1 count=1\n", .n = 17 });
+	while (host_got(&s))
+		CHECK(s.flags != (PSH | ACK));
+	CHECK(run_of(500, 2) > 0);
 	CHECK(is_clean());
 }
 
