@@ -26,6 +26,7 @@ struct attempt {
 	struct banner banner;
 	unsigned power;                                                      /* power-ons so far */
 	enum cause blamed;
+	uint64_t frames_before;                                              /* the capture's first record counts from here */
 	bool flashing;                                                       /* what is on the line is the boot loader's, not the console's */
 	struct cell_params params;
 	const struct workload_ops *workload;
@@ -285,6 +286,7 @@ static bool start_tap(struct attempt *a, struct err *e)
 		return false;
 	if (!tap_captures(a->b->tap))
 		return err_set(e, ERR_UNSUPPORTED, "this board has no tap: figures are measured on the wire, so there are none");
+	a->frames_before = pace_frames(a->b->pace);
 	return tap_start(a->b->tap, a->o->capture, e);
 }
 
@@ -305,12 +307,14 @@ static bool drive(struct attempt *a, struct err *e)
 /* A short last turn, so that what the exchange still has to say on the wire is in the capture; then the tap ends. Also after a failed drive: the capture tells why. */
 static bool stop_tap(struct attempt *a, bool driven, struct err *e)
 {
+	uint64_t frames;
 	struct err unused;
 	bool ok = true;
 
 	if (driven)
 		ok = step(a, STEP_CAPTURE, e) && pace_wait(a->b->pace, NULL, 0, in_ms(a, LAST_TURN_MS), e);
-	a->r->captured = tap_stop(a->b->tap, pace_frames(a->b->pace), ok && driven ? e : &unused);
+	frames = pace_frames(a->b->pace);
+	a->r->captured = tap_stop(a->b->tap, frames == UINT64_MAX ? frames : frames - a->frames_before, ok && driven ? e : &unused);
 	return ok && driven && a->r->captured;
 }
 

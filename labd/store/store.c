@@ -3,6 +3,7 @@
 #include "store/store.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -97,6 +98,20 @@ json_t *store_status(struct store *s, struct err *e)
 	json_object_set_new(status, "bytes", json_integer(size_of(s->path, "")));
 	json_object_set_new(status, "wal_bytes", json_integer(size_of(s->path, "-wal")));
 	return status;
+}
+
+bool store_limit_pages(struct store *s, int64_t pages, struct err *e)
+{
+	char text[64];
+	int64_t now = 0;
+	bool ok;
+
+	db_lock(&s->write);
+	ok = sql_number(&s->write, &now, 0, e, "PRAGMA page_count", "");
+	snprintf(text, sizeof text, "PRAGMA max_page_count=%lld", (long long)(pages ? pages : now));
+	ok = ok && (sqlite3_exec(s->write.h, text, NULL, NULL, NULL) == SQLITE_OK || db_failed(&s->write, text, e));
+	db_unlock(&s->write);
+	return ok;
 }
 
 bool store_host(struct store *s, const char *name, const char *kernel, const char *cpu, const char *labd, int64_t *id, struct err *e)

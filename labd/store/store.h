@@ -36,6 +36,9 @@ void store_close(struct store *s);                                           /* 
 /* {path, schema_version, bytes, wal_bytes, runs, attempts, queued, not_stored} */
 json_t *store_status(struct store *s, struct err *e);
 
+/* The database may grow to this many pages (4096 bytes); 0 = not beyond what it has now. Beyond it every write is ERR_FULL. */
+bool store_limit_pages(struct store *s, int64_t pages, struct err *e);
+
 /* The computer labd runs on; the row id for runs and attempts. */
 bool store_host(struct store *s, const char *name, const char *kernel, const char *cpu, const char *labd, int64_t *id, struct err *e);
 json_t *store_hosts(struct store *s, struct err *e);
