@@ -92,6 +92,14 @@ static bool wait_initialised(void)
 	return true;
 }
 
+/* The low byte, which holds the bit, comes last: from then on the chip resets, and must be left alone. */
+static void reset(void)
+{
+	point(PP_SELFCTL);
+	bus_write(PORT_PP_DATA + 1, SELFCTL_RESET >> 8);
+	bus_write(PORT_PP_DATA, (uint8_t)SELFCTL_RESET);
+}
+
 bool nic_init(const uint8_t NET_MEM *mac)
 {
 	uint8_t i;
@@ -100,7 +108,7 @@ bool nic_init(const uint8_t NET_MEM *mac)
 	tx_busy = 0;
 	if (!wait_initialised() || pp_read(PP_PRODUCT_ID) != PRODUCT_ID)
 		return false;
-	pp_write(PP_SELFCTL, SELFCTL_RESET);
+	reset();
 	if (!wait_initialised())
 		return false;
 	for (i = 0; i < 6; i += 2)

@@ -135,13 +135,19 @@ uint8_t fake_cs_read(uint8_t offset)
 	return (uint8_t)(value >> 8);
 }
 
-static void write_register(uint16_t at, uint16_t value)
+/* The reset begins with the byte that holds its bit. */
+static void write_low(uint16_t at, uint8_t byte)
 {
-	fake_cs.pp[at / 2] = value;
-	if (at == SELFCTL && (value & 0x0040)) {
+	fake_cs.pp[0x1ff] = byte;
+	if (at == SELFCTL && (byte & 0x40)) {
 		fake_cs.reset_until_us = fake_cs.now_us + RESET_US;
 		fake_cs.rx_count = 0;
 	}
+}
+
+static void write_register(uint16_t at, uint16_t value)
+{
+	fake_cs.pp[at / 2] = value;
 	if (at == RXCFG && (value & 0x0040)) {
 		if (!fake_cs.rx_committed || fake_cs.rx_at < 4)
 			breach("a skip before RxStatus and RxLength are read jams the chip");
@@ -184,11 +190,11 @@ void fake_cs_write(uint8_t offset, uint8_t byte)
 		if (fake_cs.pointer & 0x8000)
 			breach("auto-increment does not work in 8-bit mode");
 		fake_cs.data_half = 0;
+	} else if (fake_cs.now_us < fake_cs.reset_until_us) {
+		breach("nothing is written during a reset");
 	} else if (offset == 0x0c) {
-		fake_cs.pp[0x1ff] = byte;
+		write_low(fake_cs.pointer & 0x0fff, byte);
 	} else if (offset == 0x0d) {
-		if (fake_cs.now_us < fake_cs.reset_until_us)
-			breach("nothing is written during a reset");
 		write_register(fake_cs.pointer & 0x0fff, (uint16_t)(fake_cs.pp[0x1ff] | byte << 8));
 	} else {
 		breach("a port is written that takes nothing");

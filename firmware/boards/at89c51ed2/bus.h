@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The CS8900A on the external data bus: A15 goes to its AEN, A3 to A0 to SA3 to SA0, the other address lines are strapped to the I/O base 300h.
+ * The CS8900A on the external data bus: A15, inverted, is its AEN, A3 to A0 to SA3 to SA0, the other address lines are strapped to the I/O base 300h.
  * So its ports are XDATA 8000h to 800Fh. In X1 mode the bus meets the chip's timing without stretching (AUXR.M0 = 0).
  */
 #ifndef BOARD_BUS_H
