@@ -462,6 +462,22 @@ TEST(bad_datagrams_are_refused_with_their_word)
 	}
 }
 
+TEST(a_refusal_holds_the_buffer_until_it_is_acknowledged_and_no_longer)
+{
+	CHECK(open_connection());
+	type_line("hello\n");
+	CHECK(got_ack());
+	CHECK(host_got(&s) && s.n == 11);
+	datagram("LAB1 n=10 count=1\n", 777);
+	step(3);
+	CHECK(host_got_nothing());
+	say((struct tcp_packet){ .seq = us, .ack = them + 11, .flags = ACK });
+	CHECK(host_got(&s) && s.flags == (FIN | ACK));
+	datagram("LAB1 n=10 count=1\n", 777);
+	step(3);
+	CHECK(host_got(&s) && s.protocol == 17 && is_frame(0, 10));
+}
+
 TEST(a_second_trigger_during_a_run_is_ignored_whichever_way_it_comes)
 {
 	start();

@@ -45,7 +45,7 @@ bool run_is_going(void)
 
 uint8_t NET_MEM *app_spare_buffer(void)
 {
-	return mode == RUN_NONE && line_state != LINE_REFUSED ? buffer : 0;
+	return mode == RUN_NONE && !tcp_sending() ? buffer : 0;
 }
 
 static void begin(uint8_t how, uint8_t judged)

@@ -150,6 +150,13 @@ static void input_syn(void)
 	}
 }
 
+/* Both sides have closed: the application is done, only a repeated FIN may still want an answer. */
+static void both_closed(void)
+{
+	tcp.state = TCP_TIME_WAIT;
+	app_tcp_closed();
+}
+
 /* All that we sent is acknowledged: a SYN or a FIN among it changes the state. */
 static void all_acknowledged(void)
 {
@@ -160,7 +167,7 @@ static void all_acknowledged(void)
 	} else if (tcp.left == 0 && tcp.state == TCP_FIN_WAIT_1) {
 		tcp.state = TCP_FIN_WAIT_2;
 	} else if (tcp.left == 0 && tcp.state == TCP_CLOSING) {
-		tcp.state = TCP_TIME_WAIT;
+		both_closed();
 	} else if (tcp.left == 0 && tcp.state == TCP_LAST_ACK) {
 		tcp_forget();
 	}
@@ -227,7 +234,7 @@ static void input_fin(void)
 	} else if (tcp.state == TCP_FIN_WAIT_1) {
 		tcp.state = TCP_CLOSING;
 	} else if (tcp.state == TCP_FIN_WAIT_2) {
-		tcp.state = TCP_TIME_WAIT;
+		both_closed();
 	} else {
 		tcp.next--;                               /* a repetition: it was counted when it came first */
 	}

@@ -35,6 +35,9 @@ uint16_t tcp_mss(void);
 /* Sends n bytes (1 or more), in one segment where the host's MSS and window allow. False, and nothing is sent, unless tcp_ready(). */
 bool tcp_send(const uint8_t NET_MEM *data, uint16_t n);
 
+/* Bytes given to tcp_send() are not all acknowledged: they may be sent again, and must not change. */
+bool tcp_sending(void);
+
 /* Closes our direction, behind what is being sent. */
 void tcp_close(void);
 

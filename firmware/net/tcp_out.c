@@ -240,6 +240,11 @@ bool tcp_ready(void)
 	return tcp_open() && tcp.left == 0;
 }
 
+bool tcp_sending(void)
+{
+	return tcp.left != 0;
+}
+
 bool tcp_half_closed(void)
 {
 	return tcp.state == TCP_CLOSE_WAIT;

@@ -424,11 +424,12 @@ TEST(our_fin_follows_the_data_and_the_host_may_close_after_it)
 	us++;
 	CHECK(got_flags(TCP_ACK, them, us));
 	CHECK_EQ(tcp.state, TCP_TIME_WAIT);
+	CHECK_EQ(closed, 1);
 	say((struct tcp_packet){ .seq = us - 1, .ack = them, .flags = TCP_ACK | TCP_FIN });
 	CHECK(got_flags(TCP_ACK, them, us));      /* our last ACK was lost: again */
 	wait_ms(30000);
 	CHECK_EQ(tcp.state, TCP_LISTEN);
-	CHECK(host_got_nothing());
+	CHECK(host_got_nothing() && closed == 1);
 }
 
 TEST(both_fins_may_cross)
