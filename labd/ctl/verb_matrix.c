@@ -19,7 +19,7 @@ const struct option_row import_options[] = { { "--name", "NAME", "keep it under 
 int verb_matrix_list(struct call *c)
 {
 	static const struct column columns[] = {
-		{ "matrix", "name", 0 }, { "version", "version", 0 }, { "frozen", "frozen", 0 }, { "cells", "cells", 0 }, { "author", "author", 0 }, { "created", "created", 0 },
+		{ "matrix", "name", 0 }, { "version", "version", 0 }, { "frozen", "frozen", 0 }, { "author", "author", 0 }, { "created", "created", 0 },
 		{ NULL, NULL, 0 },
 	};
 

@@ -8,15 +8,80 @@
 #include "core/json.h"
 #include "http/api.h"
 
+#define NAMES(id, ...) static const char *const id[] = { __VA_ARGS__, NULL }
+#define FILTER "run", "board", "board_type", "workload", "verdict", "cell", "matrix", "payload_bytes"
+#define COMPARISON "figure", "run", "matrix", "board", "workload", "transport"
+#define CSV_FORMAT "sep", "decimal", "bom", "excel"
+
 static const char *const none[] = { NULL };
+NAMES(matrix_query, "version");
+NAMES(import_query, "author");
+NAMES(runs_query, "before", "limit");
+NAMES(results_query, FILTER, "finished", "latest", "included", "after", "limit", "order");
+NAMES(frames_query, "from", "limit");
+NAMES(references_query, "board_type", "workload");
+NAMES(compare_names, COMPARISON);
+NAMES(export_results_query, FILTER, CSV_FORMAT);
+NAMES(export_compare_query, COMPARISON, CSV_FORMAT);
+NAMES(preview_query, "cron", "zone", "count");
+NAMES(limit_query, "limit");
+
+#define READ ROLE_READER, 0
+#define CHANGE ROLE_OPERATOR, BODY_JSON_MAX
 
 const struct route routes[] = {
-	{ "GET", "/api/v1/openapi.json", none, ROLE_READER, 0, api_openapi, "This description" },
-	{ "GET", "/api/v1/events", none, ROLE_READER, 0, api_events, "What happens, as server-sent events" },
-	{ "POST", "/api/v1/login", none, ROLE_READER, BODY_JSON_MAX, api_login, "Exchange a login link's token for a session" },
-	{ "POST", "/api/v1/logout", none, ROLE_OPERATOR, BODY_JSON_MAX, api_logout, "End the session" },
-	{ "GET", "/api/v1/session", none, ROLE_READER, 0, api_session, "What the caller may do" },
-	{ "POST", "/api/v1/login-links", none, ROLE_OPERATOR, BODY_JSON_MAX, api_login_link, "Make a one-time login link" },
+	{ "GET", "/api/v1/openapi.json", none, READ, api_openapi },
+	{ "GET", "/api/v1/status", none, READ, api_status },
+	{ "GET", "/api/v1/hosts", none, READ, api_hosts },
+	{ "GET", "/api/v1/events", none, READ, api_events },
+
+	{ "POST", "/api/v1/login", none, ROLE_READER, BODY_JSON_MAX, api_login },
+	{ "POST", "/api/v1/logout", none, CHANGE, api_logout },
+	{ "GET", "/api/v1/session", none, READ, api_session },
+	{ "POST", "/api/v1/login-links", none, CHANGE, api_login_link },
+
+	{ "GET", "/api/v1/boards", none, READ, api_boards },
+	{ "GET", "/api/v1/boards/{board}", none, READ, api_board },
+	{ "POST", "/api/v1/boards/{board}/flash", none, CHANGE, api_board_flash },
+	{ "GET", "/api/v1/boards/{board}/console", none, READ, api_board_console },
+	{ "GET", "/api/v1/images", none, READ, api_images },
+
+	{ "GET", "/api/v1/matrices", none, READ, api_matrices },
+	{ "POST", "/api/v1/matrices/validate", none, ROLE_READER, BODY_JSON_MAX, api_matrix_validate },
+	{ "GET", "/api/v1/matrices/{name}", matrix_query, READ, api_matrix },
+	{ "PUT", "/api/v1/matrices/{name}", import_query, CHANGE, api_matrix_import },
+	{ "GET", "/api/v1/matrices/{name}/document", matrix_query, READ, api_matrix_export },
+	{ "POST", "/api/v1/matrices/{name}/copy", none, CHANGE, api_matrix_copy },
+
+	{ "GET", "/api/v1/runs", runs_query, READ, api_runs },
+	{ "POST", "/api/v1/runs", none, CHANGE, api_run_create },
+	{ "POST", "/api/v1/runs/estimate", none, ROLE_READER, BODY_JSON_MAX, api_run_estimate },
+	{ "GET", "/api/v1/runs/{run}", none, READ, api_run },
+	{ "GET", "/api/v1/runs/{run}/report", none, READ, api_run_report },
+	{ "POST", "/api/v1/runs/{run}/cancel", none, CHANGE, api_run_cancel },
+
+	{ "GET", "/api/v1/results", results_query, READ, api_results },
+	{ "GET", "/api/v1/results/{result}", none, READ, api_result },
+	{ "GET", "/api/v1/results/{result}/frames", frames_query, READ, api_result_frames },
+	{ "GET", "/api/v1/results/{result}/console", none, READ, api_result_console },
+	{ "GET", "/api/v1/results/{result}/console.txt", none, READ, api_result_console_text },
+	{ "GET", "/api/v1/results/{result}/capture", none, READ, api_result_capture },
+	{ "POST", "/api/v1/results/{result}/exclude", none, CHANGE, api_result_exclude },
+	{ "POST", "/api/v1/results/{result}/include", none, CHANGE, api_result_include },
+
+	{ "GET", "/api/v1/compare", compare_names, READ, api_compare },
+	{ "GET", "/api/v1/references", references_query, READ, api_references },
+	{ "GET", "/api/v1/export/samples.csv", export_results_query, READ, api_export_samples },
+	{ "GET", "/api/v1/export/summary.csv", export_results_query, READ, api_export_summary },
+	{ "GET", "/api/v1/export/compare.csv", export_compare_query, READ, api_export_compare },
+
+	{ "GET", "/api/v1/schedules", none, READ, api_schedules },
+	{ "POST", "/api/v1/schedules", none, CHANGE, api_schedule_add },
+	{ "GET", "/api/v1/schedules/preview", preview_query, READ, api_schedule_preview },
+	{ "DELETE", "/api/v1/schedules/{name}", none, CHANGE, api_schedule_delete },
+	{ "GET", "/api/v1/schedules/{name}/events", limit_query, READ, api_schedule_events },
+	{ "POST", "/api/v1/schedules/{name}/enable", none, CHANGE, api_schedule_enable },
+	{ "POST", "/api/v1/schedules/{name}/disable", none, CHANGE, api_schedule_disable },
 };
 const size_t route_count = sizeof routes / sizeof routes[0];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The route table: every address of the API, who may use it, what its query may hold, and the function that answers. docs/openapi.json describes the same
- * routes; a test compares the two.
+ * routes in words; a test compares the two.
  */
 #ifndef LAB_HTTP_ROUTES_H
 #define LAB_HTTP_ROUTES_H
@@ -19,14 +19,13 @@ struct route {
 	enum role role;
 	size_t body_max;                                         /* bytes; 0: no body */
 	handler_fn *handle;
-	const char *summary;
 };
 
 extern const struct route routes[];
 extern const size_t route_count;
 
 /*
- * The route of a request; its params are set (pointing into rq). NULL with ERR_NOT_FOUND, or ERR_UNSUPPORTED and *allow (borrowed, static per path) when only
+ * The route of a request: the first row that fits, so that fixed words stand before braces; its params are set (pointing into rq). NULL with ERR_NOT_FOUND, or ERR_UNSUPPORTED and *allow (borrowed, static per path) when only
  * the method is wrong. The role is not looked at.
  */
 const struct route *route_find(struct request *rq, char allow[64], struct err *e);

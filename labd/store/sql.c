@@ -424,3 +424,19 @@ char *utf8_clean(const void *bytes, size_t size)
 		return xstrdup("");
 	return buf_take(&out);
 }
+
+void row_drop_null(json_t *row, const char *name, const char *key)
+{
+	if (json_is_null(json_object_get(json_object_get(row, name), key)))
+		json_object_set_new(row, name, json_null());
+}
+
+json_t *rows_drop_null(json_t *rows, const char *name, const char *key)
+{
+	size_t i;
+	json_t *row;
+
+	json_array_foreach(rows, i, row)
+		row_drop_null(row, name, key);
+	return rows;
+}

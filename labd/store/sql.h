@@ -68,4 +68,8 @@ int64_t store_now_ms(const struct store *s);
 /* Text that is valid UTF-8 without NUL, whatever the bytes are: others become U+FFFD. The caller frees it. */
 char *utf8_clean(const void *bytes, size_t size);
 
+/* A left join that found nothing gives an object of nulls: in row, and in every row of a list (NULL: nothing), name becomes null where its key is null. */
+void row_drop_null(json_t *row, const char *name, const char *key);
+json_t *rows_drop_null(json_t *rows, const char *name, const char *key);
+
 #endif

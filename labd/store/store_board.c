@@ -81,5 +81,5 @@ json_t *store_boards(struct store *s, struct err *e)
 	      " FROM board b LEFT JOIN attempt a ON a.id = (SELECT max(id) FROM attempt WHERE board = b.name AND state = 'finished')"
 	      " LEFT JOIN cell c ON c.id = a.cell_id ORDER BY b.name", ""), e);
 	db_unlock(s->read);
-	return all;
+	return rows_drop_null(all, "last_result", "id");
 }

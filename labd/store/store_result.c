@@ -42,17 +42,10 @@ static void add_rates(json_t *figures)
 	set_real(figures, "frames_per_s", rate_per_s(frames, ns));
 }
 
-/* A left join that found nothing gives an object of nulls: null instead. */
-static void drop_when_null(json_t *row, const char *name, const char *key)
-{
-	if (json_is_null(json_object_get(json_object_get(row, name), key)))
-		json_object_set_new(row, name, json_null());
-}
-
 static void complete(json_t *row)
 {
-	drop_when_null(row, "excluded", "reason");
-	drop_when_null(row, "figures", "elapsed_ns");
+	row_drop_null(row, "excluded", "reason");
+	row_drop_null(row, "figures", "elapsed_ns");
 	if (json_is_object(json_object_get(row, "figures")))
 		add_rates(json_object_get(row, "figures"));
 }

@@ -67,7 +67,7 @@ json_t *store_schedules(struct store *s, struct err *e)
 	      " v.note AS \"last.note\" FROM schedule s LEFT JOIN schedule_event v ON v.id = (SELECT max(id) FROM schedule_event WHERE schedule_id = s.id) ORDER BY s.name",
 	      ""), e);
 	db_unlock(s->read);
-	return all;
+	return rows_drop_null(all, "last", "due");
 }
 
 json_t *store_schedule_events(struct store *s, int64_t schedule, unsigned limit, struct err *e)

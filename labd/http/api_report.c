@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Handlers about comparisons and CSV. An export is pulled page by page as the client takes it; nothing of the store is held in between. */
+#include "http/api.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/mem.h"
+#include "report/compare.h"
+#include "report/csv.h"
+#include "run/lab.h"
+
+/* --- CSV ---------------------------------------------------------------------------------------------------------------------------------------- */
+
+struct csv_stream {
+	struct stream stream;
+	struct csv_export *export;
+};
+
+static bool csv_page(struct stream *s, struct buf *out, bool *last, struct err *e)
+{
+	return csv_more(((struct csv_stream *)s)->export, out, last, e);
+}
+
+static void csv_stream_close(struct stream *s)
+{
+	csv_close(((struct csv_stream *)s)->export);
+	free(s);
+}
+
+static const struct stream_ops csv_ops = { csv_page, csv_stream_close };
+
+static bool one_byte(const struct request *rq, const char *name, const char *allowed, char *out, struct err *e)
+{
+	const char *text = request_query(rq, name);
+
+	if (!text)
+		return true;
+	if (strcmp(text, "tab") == 0 && strchr(allowed, '\t'))
+		text = "\t";
+	if (strlen(text) != 1 || !strchr(allowed, text[0]))
+		return err_set(e, ERR_INVALID, "%s: must be one of the characters in the description (see /api/v1/openapi.json)", name);
+	*out = text[0];
+	return true;
+}
+
+static bool format(const struct request *rq, struct csv_format *f, struct err *e)
+{
+	if (!one_byte(rq, "sep", ",;\t", &f->separator, e) || !one_byte(rq, "decimal", ".,", &f->decimal, e) || !request_flag(rq, "bom", false, &f->bom, e) ||
+	    !request_flag(rq, "excel", false, &f->excel, e))
+		return false;
+	if (f->decimal == ',' && (f->separator == 0 || f->separator == ','))
+		return err_set(e, ERR_INVALID, "decimal: a comma needs another separator, such as sep=;");
+	return true;
+}
+
+static bool comparison(const struct request *rq, struct compare_query *q, struct err *e)
+{
+	*q = (struct compare_query){ .figure = request_query(rq, "figure"), .matrix = request_query(rq, "matrix"), .board = request_query(rq, "board"),
+		.workload = request_query(rq, "workload"), .transport = request_query(rq, "transport") };
+	if (q->figure && !figure_unit(q->figure))
+		return err_set(e, ERR_INVALID, "figure: there is no \"%.40s\" (see /api/v1/openapi.json)", q->figure);
+	return request_number(rq, "run", 1, INT64_MAX, 0, &q->run, e);
+}
+
+static bool export(const struct csv_query *q, struct site *site, struct response *rs, struct err *e)
+{
+	struct csv_export *x;
+	struct csv_stream *s;
+
+	if (!csv_open(site->lab->store, q, &x, e))
+		return false;
+	s = xcalloc(1, sizeof *s);
+	*s = (struct csv_stream){ .stream = { &csv_ops }, .export = x };
+	rs->stream = &s->stream;
+	rs->content_type = q->format.excel ? "text/csv; charset=utf-16le; header=present" : "text/csv; charset=utf-8; header=present";
+	csv_name(q->kind, clock_utc_ms(site->clock), rs->filename);
+	return true;
+}
+
+static bool export_results(enum csv_kind kind, const struct request *rq, struct site *site, struct response *rs, struct err *e)
+{
+	struct csv_query q = { .kind = kind };
+
+	return format(rq, &q.format, e) && api_filter(rq, &q.results, e) && export(&q, site, rs, e);
+}
+
+bool api_export_samples(const struct request *rq, struct site *site, struct response *rs, struct err *e)
+{
+	return export_results(CSV_SAMPLES, rq, site, rs, e);
+}
+
+bool api_export_summary(const struct request *rq, struct site *site, struct response *rs, struct err *e)
+{
+	return export_results(CSV_SUMMARY, rq, site, rs, e);
+}
+
+bool api_export_compare(const struct request *rq, struct site *site, struct response *rs, struct err *e)
+{
+	struct csv_query q = { .kind = CSV_COMPARE };
+
+	return format(rq, &q.format, e) && comparison(rq, &q.compare, e) && export(&q, site, rs, e);
+}
+
+/* --- comparisons -------------------------------------------------------------------------------------------------------------------------------- */
+
+bool api_compare(const struct request *rq, struct site *site, struct response *rs, struct err *e)
+{
+	struct compare_query q;
+
+	if (request_accepts(rq, "text/csv"))
+		return api_export_compare(rq, site, rs, e);
+	return comparison(rq, &q, e) && api_give(rs, compare(site->lab->store, &q, e));
+}
+
+/* As a document, or as the table people read in a terminal. */
+bool api_run_report(const struct request *rq, struct site *site, struct response *rs, struct err *e)
+{
+	json_t *report;
+	int64_t run;
+	char *table;
+
+	if (!request_id(rq, 0, &run, e) || !(report = report_run(site->lab->store, run, e)))
+		return false;
+	json_object_set_new(report, "exit_status", json_integer(report_exit_status(report, false)));
+	json_object_set_new(report, "exit_status_strict", json_integer(report_exit_status(report, true)));
+	if (!request_accepts(rq, "text/plain"))
+		return api_give(rs, report);
+	table = report_table(report);
+	buf_add(&rs->text, table, strlen(table));
+	rs->content_type = "text/plain; charset=utf-8";
+	free(table);
+	json_decref(report);
+	return true;
+}
