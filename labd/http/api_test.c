@@ -402,14 +402,18 @@ TEST(csv_comes_under_its_own_name_or_by_what_the_client_accepts)
 	test_lab_close(&tl);
 }
 
-/* Enough results that an export is far larger than what sockets hold. */
-static bool fill(int runs)
+/* Enough results that an export is larger than what sockets hold; with many frames, also enough that the store's log would show a reader that stays. */
+static bool fill(int runs, unsigned frames)
 {
 	int64_t run;
 
-	for (int i = 0; i < runs; i++)
-		if (!test_lab_run(&tl, &run, &e))
+	for (int i = 0; i < runs; i++) {
+		if (!test_lab_queue(&tl, &run, &e))
 			return false;
+		for (int cell = 0; cell < 3; cell++)
+			if (!test_lab_work(&tl, "pass", "none", frames, &e))
+				return false;
+	}
 	return true;
 }
 
@@ -424,22 +428,22 @@ static int64_t wal_bytes(void)
 
 TEST(a_slow_reader_of_an_export_does_not_pin_the_stores_log)
 {
-	int small = 4096, fd;
+	enum { MIB = 1 << 20 };
 	struct buf in = { 0 };
-	int64_t before;
+	int small = 4096, fd;
 
 	CHECK_OK(test_lab_open(&tl, true, &e), &e);
-	CHECK_OK(fill(150), &e);
+	CHECK_OK(fill(30, 1), &e);
+	CHECK(get("/api/v1/export/samples.csv") && r.whole);
+	size_t whole = r.body.size;
 	fd = client_connect(tl.port);
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
 	CHECK(client_text(fd, "GET /api/v1/export/samples.csv HTTP/1.1\r\nHost: localhost\r\n\r\n"));
 	CHECK(client_until(fd, &in, "\r\n\r\n", 10000));
-	before = wal_bytes();
-	CHECK_OK(fill(150), &e);
-	CHECK(wal_bytes() < before + (16 << 20));
-	CHECK(wal_bytes() < 8 << 20);
+	CHECK_OK(fill(10, 20000), &e);                           /* some 20 MiB */
+	CHECK(wal_bytes() < 10 * MIB);
 	CHECK(client_until(fd, &in, "\r\n0\r\n\r\n", 10000));
-	CHECK(!strstr(buf_text(&in), ",451,"));
+	CHECK(in.size >= whole && in.size < whole + whole / 4);  /* it ends where it ended when it was asked for */
 	close(fd);
 	buf_finish(&in);
 	test_lab_close(&tl);
@@ -449,8 +453,8 @@ TEST(a_client_that_goes_away_in_the_middle_of_an_export_hurts_nobody)
 {
 	struct buf in = { 0 };
 
-	CHECK_OK(test_lab_open(&tl, true, &e), &e);
-	CHECK_OK(fill(100), &e);
+	CHECK_OK(test_lab_open(&tl, false, &e), &e);
+	CHECK_OK(fill(100, 1), &e);
 	for (int i = 0; i < 20; i++) {
 		int fd = client_connect(tl.port);
 		struct linger hard = { 1, 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The daemon's parts without its boards: the test plays the worker. */
+/* The daemon's parts, put together as main.c does, with boards of the tests' own. */
 #include "http/test_lab.h"
 
 #include <stdio.h>
@@ -17,28 +17,24 @@
 const char test_matrix[] = "{\"version\":1,\"name\":\"sizes\",\"cells\":[{\"workload\":\"trigger\",\"board_types\":[\"" TEST_BOARD_TYPE "\"],\"variants\":{},"
 	"\"params\":{\"payload_bytes\":[1460,750,100],\"count\":[4]},\"repeats\":{\"wall\":1,\"turns\":1},\"deadline_s\":60}]}";
 
+const char fake_matrix[] = "{\"version\":1,\"name\":\"three\",\"cells\":[{\"workload\":\"trigger\",\"board_types\":[\"fake-type\"],"
+	"\"params\":{\"payload_bytes\":[1460,750,100],\"count\":10},\"repeats\":{\"turns\":1,\"wall\":1}}]}";
+
 static char *in_folder(const char *name)
 {
 	return xasprintf("%s/%s", test_folder(), name);
 }
 
-static bool put_file(const char *name, const char *text)
-{
-	char *path = in_folder(name);
-	bool ok = test_write_file(path, text, strlen(text));
-
-	free(path);
-	return ok;
-}
-
 static bool make_runner(struct test_lab *t, struct err *e)
 {
-	char *images = in_folder("images.json");
-	struct runner_config config = { .store = t->lab.store, .clock = &clock_host, .state_dir = test_folder(), .images_file = images, .host_id = t->lab.host_id };
-	bool ok = put_file("images.json", "[]") && runner_create(&config, &t->lab.runner, e);
+	struct runner_config config = { .store = t->lab.store, .clock = &clock_host, .state_dir = test_folder(), .images_file = t->fake.images_file,
+		.host_id = t->lab.host_id, .boards = &t->board, .board_count = 1, .board_open = fake_open, .board_close = fake_close, .opaque = t->fakes };
 
-	free(images);
-	return ok;
+	if (!fake_init(&t->fake, FAKE_BOARD, test_folder(), e))
+		return false;
+	t->fakes[0] = &t->fake;
+	t->board = (struct runner_board){ &t->fake.config, &t->fake.type };
+	return runner_create(&config, &t->lab.runner, e);
 }
 
 /* The published figures of the repository. */
@@ -56,11 +52,13 @@ static bool fill_references(struct test_lab *t, struct err *e)
 
 static bool fill_store(struct test_lab *t, struct err *e)
 {
-	json_t *document = json_loads(test_matrix, 0, NULL);
+	json_t *document = json_loads(test_matrix, 0, NULL), *fake = json_loads(fake_matrix, 0, NULL);
 	int version;
-	bool ok = fill_references(t, e) && store_matrix_put(t->lab.store, "sizes", document, "test", &version, e) && store_board_put(t->lab.store, TEST_BOARD, TEST_BOARD_TYPE, true, 100000, e);
+	bool ok = fill_references(t, e) && store_matrix_put(t->lab.store, "sizes", document, "test", &version, e) &&
+	          store_matrix_put(t->lab.store, "three", fake, "test", &version, e) && store_board_put(t->lab.store, TEST_BOARD, TEST_BOARD_TYPE, true, 100000, e);
 
 	json_decref(document);
+	json_decref(fake);
 	return ok;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A whole lab behind a server, for tests: store, runner without boards, scheduler, one published matrix, and one board in the store whose work the test does
- * itself. Its operator's endpoint.json is in the test's folder, so that labctl finds it there.
+ * A whole lab behind a server, for tests: store with the published references, runner, scheduler. Two boards: FAKE_BOARD really runs what is asked for, on the fake
+ * of run/fake_board.h; TEST_BOARD is in the store alone, and the test does its work. The operator's endpoint.json is in the test's folder, so that labctl finds it.
  */
 #ifndef LAB_HTTP_TEST_LAB_H
 #define LAB_HTTP_TEST_LAB_H
@@ -11,6 +11,7 @@
 
 #include "core/err.h"
 #include "http/server.h"
+#include "run/fake_board.h"
 #include "run/lab.h"
 
 struct test_lab {
@@ -18,11 +19,16 @@ struct test_lab {
 	struct http_server *server;
 	uint16_t port;
 	char operator[160];                                      /* a header line */
+	struct fake fake;                                        /* change its trouble only while nothing runs */
+	struct fake *fakes[2];
+	struct runner_board board;
 };
 
 #define TEST_BOARD "8051-a"
 #define TEST_BOARD_TYPE "at89c51ed2-cs8900a"
-extern const char test_matrix[];                             /* a valid document, three cells of the trigger workload for TEST_BOARD_TYPE, named "sizes" */
+#define FAKE_BOARD "fake-a"
+extern const char test_matrix[];                             /* "sizes": three cells of the trigger workload for TEST_BOARD_TYPE */
+extern const char fake_matrix[];                             /* "three": the same for the fake board's type */
 
 /* in_file: the store in the test's folder, otherwise in memory. */
 bool test_lab_open(struct test_lab *t, bool in_file, struct err *e);
