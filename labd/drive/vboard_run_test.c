@@ -184,6 +184,32 @@ TEST(the_board_is_driven_and_measured_and_the_same_again)
 	flow_figures_finish(&other);
 }
 
+/* IAC WILL COM-PORT-OPTION (RFC 2217) is answered by the adapter, which hangs on USB and not on the board. */
+TEST(the_serial_line_talks_before_the_power_is_on_and_its_totals_go_on)
+{
+	struct bench b;
+	uint8_t answer[64];
+	long got = 0;
+	char file[200];
+
+	snprintf(file, sizeof file, "%s/a.pcap", test_folder());
+	bool ok = bench_start(&b, 0) && link_send(b.line, "\xff\xfb\x2c", 3, &e) == 3;
+	for (uint64_t end = ok ? pace_now_ns(b.pace) + 5 * NS_PER_S : 0; ok && got < 3 && pace_now_ns(b.pace) < end;) {
+		struct link_want want = { .link = b.line, .received = 3 };
+		long some = 0;
+		ok = pace_wait(b.pace, &want, 1, end, &e) && (some = link_recv(b.line, answer + got, sizeof answer - (size_t)got, &e)) >= 0;
+		got += some;
+	}
+	uint64_t before = ok ? link_received(b.line) : 0;
+	bool booted = ok && boot(&b, file);
+	uint64_t after = ok ? link_received(b.line) : 0;
+	bench_stop(&b);
+	CHECK_OK(ok && booted, &e);
+	CHECK(got >= 3 && answer[0] == 0xff);
+	CHECK_EQ(before, got);
+	CHECK(after > before);
+}
+
 TEST(udp_is_driven_and_measured_with_and_without_acknowledgements)
 {
 	struct bench b;
