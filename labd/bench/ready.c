@@ -85,7 +85,8 @@ static bool read_ready(const struct json_doc *d, struct vboard_ready *r, struct 
 		return json_fail(d, NULL, e, "the key \"uart\" is missing");
 	if (!read_uart(d, &raw, r, e))
 		return false;
-	json_object_del(d->root, "uart");
+	snprintf(r->uart_host, sizeof r->uart_host, "%s", raw.uart_host);
+	json_object_del(d->root, "uart");                                    /* its texts are gone with it */
 	if (!json_read(d, NULL, d->root, fields, &raw, e) || !read_gates(d, raw.gate, r, e))
 		return false;
 	r->pid = (int)raw.pid;
@@ -94,7 +95,6 @@ static bool read_ready(const struct json_doc *d, struct vboard_ready *r, struct 
 	snprintf(r->type, sizeof r->type, "%s", raw.type);
 	snprintf(r->control, sizeof r->control, "%s", raw.control);
 	snprintf(r->tap, sizeof r->tap, "%s", raw.tap);
-	snprintf(r->uart_host, sizeof r->uart_host, "%s", raw.uart_host);
 	return true;
 }
 

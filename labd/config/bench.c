@@ -10,6 +10,8 @@
 #include "core/mem.h"
 #include "image/identity.h"
 
+enum { REAL_PAUSE_MS = 500 };                                                /* capacitors; a virtual board has none */
+
 const char *const bench_power_words[] = { "virtual", "command", NULL };
 const char *const bench_line_words[] = { "rfc2217", "serial", NULL };
 const char *const bench_wire_words[] = { "gate", "tap", "nic", NULL };
@@ -115,7 +117,7 @@ static const struct json_field bench_fields[] = {
 
 static const struct raw_board defaults = {
 	.b = {
-		.power = { .deadline_ms = 10000, .pause_ms = 500 },
+		.power = { .deadline_ms = 10000, .pause_ms = UINT32_MAX },
 		.line = { .survives_power = true, .reopen_ms = 10000 },
 		.wire = { .rate = 10000000, .latency_ns = 155000, .outer = "127.0.0.1" },
 		.net = { .mask = "255.255.255.0" },
@@ -260,6 +262,8 @@ static bool read_board(const struct json_doc *d, const struct json_path *at, con
 	if (!json_read(d, at, object, board_fields, &r, e))
 		return false;
 	r.b.is_virtual = r.b.power.driver == BENCH_POWER_VIRTUAL;
+	if (r.b.power.pause_ms == UINT32_MAX)
+		r.b.power.pause_ms = r.b.is_virtual ? 0 : REAL_PAUSE_MS;
 	r.b.chip = r.chip;
 	r.b.faults = r.faults;
 	if (!config_name(d, &(struct json_path){ at, "name", 0 }, r.b.name, e) || !config_name(d, &(struct json_path){ at, "type", 0 }, r.b.type, e)

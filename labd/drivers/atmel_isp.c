@@ -96,35 +96,33 @@ static bool program(struct flasher *f, const struct image *img, const struct pro
 	return true;
 }
 
+/* On a noisy line a long display never comes through whole: then in halves. */
 static bool read_some(struct isp *s, uint32_t at, uint8_t *bytes, size_t n, struct err *e)
 {
-	return isp_display(s, (uint16_t)at, bytes, n, e) || err_prefix(e, "%zu bytes at 0x%04X", n, at);
+	if (isp_display(s, (uint16_t)at, bytes, n, e))
+		return true;
+	if (e->code != ERR_PROTOCOL || n < 32)
+		return err_prefix(e, "%zu bytes at 0x%04X", n, at);
+	return read_some(s, at, bytes, n / 2, e) && read_some(s, at + (uint32_t)(n / 2), bytes + n / 2, n - n / 2, e);
 }
 
-static size_t first_difference(const uint8_t *a, const uint8_t *b, size_t n)
-{
-	size_t i = 0;
-
-	while (i < n && a[i] == b[i])
-		i++;
-	return i;
-}
-
-/* A difference is read a second time: the answer has no checksum, and a flash cell keeps its value. */
+/* What differs is read a second time: the answer has no checksum, and a flash cell keeps its value. */
 static bool verify_some(struct isp *s, uint32_t at, const uint8_t *expected, size_t n, struct err *e)
 {
 	uint8_t found[ISP_DISPLAY_MAX];
-	size_t i;
 
-	for (int attempt = 0; attempt < 2; attempt++) {
-		if (!read_some(s, at, found, n, e))
+	if (!read_some(s, at, found, n, e))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (found[i] == expected[i])
+			continue;
+		if (!read_some(s, at + (uint32_t)i, &found[i], 1, e))
 			return false;
-		i = first_difference(found, expected, n);
-		if (i == n)
-			return true;
+		if (found[i] != expected[i])
+			return err_set(e, ERR_MISMATCH, "address 0x%04X holds %02Xh and should hold %02Xh: the flash cell does not take it, or the part is worn out",
+				at + (unsigned)i, found[i], expected[i]);
 	}
-	return err_set(e, ERR_MISMATCH, "address 0x%04X holds %02Xh and should hold %02Xh: the flash cell does not take it, or the part is worn out",
-		at + (unsigned)i, found[i], expected[i]);
+	return true;
 }
 
 static bool verify(struct flasher *f, const struct image *img, const struct progress *p, struct err *e)
