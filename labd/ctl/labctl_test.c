@@ -150,7 +150,7 @@ TEST(without_a_daemon_the_status_is_7)
 
 TEST(a_run_that_passes_is_0_and_prints_measured_beside_published)
 {
-	CHECK_OK(test_lab_open(&tl, false, &e), &e);
+	CHECK_OK(test_lab_open(&tl, false, FAKE_WELL, &e), &e);
 	CHECK_EQ(labctl("run three --wait"), 0);
 	CHECK(says("payload_bytes=1460") && says("pass"));
 	CHECK(tells(FAKE_BOARD));
@@ -176,8 +176,7 @@ TEST(a_run_that_passes_is_0_and_prints_measured_beside_published)
 
 TEST(a_run_that_does_not_pass_says_so_by_its_status)
 {
-	CHECK_OK(test_lab_open(&tl, false, &e), &e);
-	tl.fake.trouble = FAKE_WRONG_BYTE;
+	CHECK_OK(test_lab_open(&tl, false, FAKE_WRONG_BYTE, &e), &e);
 	CHECK_EQ(labctl("run three --cell */payload_bytes=100 --wait"), 1);
 	CHECK(says("fail"));
 	CHECK_EQ(labctl("run sizes --wait"), 4);
@@ -190,8 +189,7 @@ TEST(a_run_that_does_not_pass_says_so_by_its_status)
 
 TEST(a_run_that_takes_too_long_is_cancelled_with_124)
 {
-	CHECK_OK(test_lab_open(&tl, false, &e), &e);
-	tl.fake.trouble = FAKE_STUCK;
+	CHECK_OK(test_lab_open(&tl, false, FAKE_STUCK, &e), &e);
 	CHECK_EQ(labctl("run three --wait --timeout 1"), 124);
 	CHECK(tells("out of time"));
 	CHECK_EQ(labctl("runs --json"), 0);
@@ -201,8 +199,7 @@ TEST(a_run_that_takes_too_long_is_cancelled_with_124)
 
 TEST(an_interrupt_cancels_the_run_with_6)
 {
-	CHECK_OK(test_lab_open(&tl, false, &e), &e);
-	tl.fake.trouble = FAKE_STUCK;
+	CHECK_OK(test_lab_open(&tl, false, FAKE_STUCK, &e), &e);
 	CHECK_EQ(labctl_in(test_folder(), "run three --wait", 1500), 6);
 	CHECK(tells("cancelling the run"));
 	test_lab_close(&tl);
@@ -210,8 +207,7 @@ TEST(an_interrupt_cancels_the_run_with_6)
 
 TEST(a_run_can_be_left_alone_and_cancelled_later)
 {
-	CHECK_OK(test_lab_open(&tl, false, &e), &e);
-	tl.fake.trouble = FAKE_STUCK;
+	CHECK_OK(test_lab_open(&tl, false, FAKE_STUCK, &e), &e);
 	CHECK_EQ(labctl("run three"), 0);
 	CHECK(says("run 1 is queued"));
 	CHECK_EQ(labctl("cancel 1"), 0);
@@ -225,10 +221,10 @@ TEST(a_run_can_be_left_alone_and_cancelled_later)
 TEST(every_reading_verb_prints_a_table_and_a_document)
 {
 	static const char *const verbs[] = { "status", "boards", "runs", "results", "results 1", "compare", "matrix list", "matrix show sizes", "schedule list", "images", "references",
-		"schedule preview 30_2_*_*_*", "doctor", "console " TEST_BOARD, "login" };
+		"schedule preview 30_2_*_*_*", "doctor", ("console " TEST_BOARD), "login" };
 	int64_t run;
 
-	CHECK_OK(test_lab_open(&tl, false, &e), &e);
+	CHECK_OK(test_lab_open(&tl, false, FAKE_WELL, &e), &e);
 	CHECK_OK(test_lab_run(&tl, &run, &e), &e);
 	for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
 		char words[128];
@@ -254,7 +250,7 @@ TEST(a_csv_file_appears_whole_under_its_name)
 	char path[512], words[700], *csv;
 	int64_t run;
 
-	CHECK_OK(test_lab_open(&tl, false, &e), &e);
+	CHECK_OK(test_lab_open(&tl, false, FAKE_WELL, &e), &e);
 	CHECK_OK(test_lab_run(&tl, &run, &e), &e);
 	CHECK_EQ(labctl("export csv"), 0);
 	CHECK(strncmp(said, "schema_version,", 15) == 0);
@@ -275,7 +271,7 @@ TEST(a_matrix_goes_out_and_comes_back)
 {
 	char path[512], words[700];
 
-	CHECK_OK(test_lab_open(&tl, false, &e), &e);
+	CHECK_OK(test_lab_open(&tl, false, FAKE_WELL, &e), &e);
 	snprintf(path, sizeof path, "%s/m.json", test_folder());
 	snprintf(words, sizeof words, "matrix export sizes --output %s", path);
 	CHECK_EQ(labctl(words), 0);
@@ -299,7 +295,7 @@ TEST(a_matrix_goes_out_and_comes_back)
 
 TEST(a_schedule_is_added_listed_switched_and_removed)
 {
-	CHECK_OK(test_lab_open(&tl, false, &e), &e);
+	CHECK_OK(test_lab_open(&tl, false, FAKE_WELL, &e), &e);
 	CHECK_EQ(labctl("schedule add nightly --cron @sometimes --matrix sizes"), 2);
 	CHECK_EQ(labctl("schedule add nightly --matrix sizes"), 2);
 	CHECK(tells("--cron is missing"));
@@ -318,7 +314,7 @@ TEST(a_schedule_is_added_listed_switched_and_removed)
 
 TEST(a_board_is_flashed_on_demand)
 {
-	CHECK_OK(test_lab_open(&tl, false, &e), &e);
+	CHECK_OK(test_lab_open(&tl, false, FAKE_WELL, &e), &e);
 	CHECK_EQ(labctl("flash " FAKE_BOARD " --wait"), 0);
 	CHECK(tl.fake.flashes >= 1);
 	CHECK_EQ(labctl("flash none"), 2);

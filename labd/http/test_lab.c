@@ -25,13 +25,14 @@ static char *in_folder(const char *name)
 	return xasprintf("%s/%s", test_folder(), name);
 }
 
-static bool make_runner(struct test_lab *t, struct err *e)
+static bool make_runner(struct test_lab *t, enum fake_trouble trouble, struct err *e)
 {
 	struct runner_config config = { .store = t->lab.store, .clock = &clock_host, .state_dir = test_folder(), .images_file = t->fake.images_file,
 		.host_id = t->lab.host_id, .boards = &t->board, .board_count = 1, .board_open = fake_open, .board_close = fake_close, .opaque = t->fakes };
 
 	if (!fake_init(&t->fake, FAKE_BOARD, test_folder(), e))
 		return false;
+	t->fake.trouble = trouble;
 	t->fakes[0] = &t->fake;
 	t->board = (struct runner_board){ &t->fake.config, &t->fake.type };
 	return runner_create(&config, &t->lab.runner, e);
@@ -82,13 +83,13 @@ static bool serve(struct test_lab *t, struct err *e)
 	return true;
 }
 
-bool test_lab_open(struct test_lab *t, bool in_file, struct err *e)
+bool test_lab_open(struct test_lab *t, bool in_file, enum fake_trouble trouble, struct err *e)
 {
 	char *path = in_file ? in_folder("lab.db") : xstrdup(":memory:");
 	bool ok;
 
 	*t = (struct test_lab){ .lab = { .clock = &clock_host, .state_dir = test_folder(), .bench_name = "test", .version = "0.0" } };
-	ok = store_open(path, &clock_host, &t->lab.store, e) && store_host(t->lab.store, "here", "Linux", "a CPU", "0.0", &t->lab.host_id, e) && make_runner(t, e) &&
+	ok = store_open(path, &clock_host, &t->lab.store, e) && store_host(t->lab.store, "here", "Linux", "a CPU", "0.0", &t->lab.host_id, e) && make_runner(t, trouble, e) &&
 	     fill_store(t, e) && scheduler_create(t->lab.store, t->lab.runner, &clock_host, &t->lab.scheduler, e) && serve(t, e);
 	free(path);
 	if (!ok)
@@ -98,10 +99,12 @@ bool test_lab_open(struct test_lab *t, bool in_file, struct err *e)
 
 void test_lab_close(struct test_lab *t)
 {
+	if (t->server)
+		http_server_stop(t->server);                     /* first: its handlers use everything else */
 	scheduler_destroy(t->lab.scheduler);
 	if (t->lab.runner)
 		runner_stop(t->lab.runner);
-	http_server_destroy(t->server);
+	http_server_destroy(t->server);                          /* last: the runner tells it what happens */
 	runner_destroy(t->lab.runner);
 	store_close(t->lab.store);
 }

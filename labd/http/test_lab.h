@@ -19,7 +19,7 @@ struct test_lab {
 	struct http_server *server;
 	uint16_t port;
 	char operator[160];                                      /* a header line */
-	struct fake fake;                                        /* change its trouble only while nothing runs */
+	struct fake fake;
 	struct fake *fakes[2];
 	struct runner_board board;
 };
@@ -30,8 +30,8 @@ struct test_lab {
 extern const char test_matrix[];                             /* "sizes": three cells of the trigger workload for TEST_BOARD_TYPE */
 extern const char fake_matrix[];                             /* "three": the same for the fake board's type */
 
-/* in_file: the store in the test's folder, otherwise in memory. */
-bool test_lab_open(struct test_lab *t, bool in_file, struct err *e);
+/* in_file: the store in the test's folder, otherwise in memory. trouble: of the fake board. */
+bool test_lab_open(struct test_lab *t, bool in_file, enum fake_trouble trouble, struct err *e);
 void test_lab_close(struct test_lab *t);
 
 /* A run of three cells on TEST_BOARD, queued. */
