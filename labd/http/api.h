@@ -23,7 +23,7 @@ handler_fn api_runs, api_run, api_run_create, api_run_estimate, api_run_report, 
 handler_fn api_results, api_result, api_result_frames, api_result_console, api_result_console_text, api_result_capture, api_result_exclude, api_result_include;
 
 /* api_report.c: comparisons and CSV */
-handler_fn api_compare, api_export_samples, api_export_summary, api_export_compare;
+handler_fn api_compare, api_export_samples, api_export_summary, api_export_compare, api_export_meta;
 
 /* api_schedule.c */
 handler_fn api_schedules, api_schedule_add, api_schedule_preview, api_schedule_delete, api_schedule_events, api_schedule_enable, api_schedule_disable;

@@ -103,6 +103,91 @@ bool api_export_compare(const struct request *rq, struct site *site, struct resp
 	return format(rq, &q.format, e) && comparison(rq, &q.compare, e) && export(&q, site, rs, e);
 }
 
+/* --- what stands in a file ------------------------------------------------------------------------------------------------------------------------ */
+
+/* Reads the export to its end to count and hash it, one page each time the client is ready, and sends a line feed for each, which JSON allows. */
+struct meta_stream {
+	struct stream stream;
+	struct csv_export *export;
+	struct buf page;
+	json_t *query;
+	char name[64];
+	const char *version;
+};
+
+static bool meta_page(struct stream *s, struct buf *out, bool *last, struct err *e)
+{
+	struct meta_stream *m = (struct meta_stream *)s;
+	json_t *meta;
+	char *text;
+
+	buf_clear(&m->page);
+	if (!csv_more(m->export, &m->page, last, e))
+		return false;
+	buf_add_byte(out, '\n');
+	if (!*last)
+		return true;
+	meta = csv_meta(m->export, m->name, m->version, m->query);
+	text = meta ? json_dumps(meta, JSON_INDENT(1)) : NULL;
+	if (text)
+		buf_add(out, text, strlen(text));
+	free(text);
+	json_decref(meta);
+	return text || err_set(e, ERR_INTERNAL, "the file cannot be described");
+}
+
+static void meta_close(struct stream *s)
+{
+	struct meta_stream *m = (struct meta_stream *)s;
+
+	csv_close(m->export);
+	buf_finish(&m->page);
+	json_decref(m->query);
+	free(m);
+}
+
+static const struct stream_ops meta_ops = { meta_page, meta_close };
+
+static json_t *query_json(const struct request *rq)
+{
+	json_t *query = json_object();
+
+	for (size_t i = 0; i < rq->query_count; i++)
+		json_object_set_new(query, rq->query[i].name, json_string(rq->query[i].value));
+	return query;
+}
+
+static bool describe(const struct csv_query *q, const struct request *rq, struct site *site, struct response *rs, struct err *e)
+{
+	struct csv_export *x;
+	struct meta_stream *m;
+
+	if (!csv_open(site->lab->store, q, &x, e))
+		return false;
+	m = xcalloc(1, sizeof *m);
+	m->stream.ops = &meta_ops;
+	m->export = x;
+	m->query = query_json(rq);
+	m->version = site->lab->version;
+	csv_name(q->kind, clock_utc_ms(site->clock), m->name);
+	rs->stream = &m->stream;
+	return true;
+}
+
+bool api_export_meta(const struct request *rq, struct site *site, struct response *rs, struct err *e)
+{
+	static const struct { const char *name; enum csv_kind kind; } kinds[] = { { "samples", CSV_SAMPLES }, { "summary", CSV_SUMMARY }, { "compare", CSV_COMPARE } };
+	struct csv_query q = { 0 };
+
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		if (strcmp(kinds[i].name, rq->params[0]) != 0)
+			continue;
+		q.kind = kinds[i].kind;
+		return format(rq, &q.format, e) && (q.kind == CSV_COMPARE ? comparison(rq, &q.compare, e) : api_filter(rq, &q.results, e)) && describe(&q, rq, site, rs, e);
+	}
+	return err_set(e, ERR_NOT_FOUND, "there is no CSV file \"%.40s\"; there are: samples, summary, compare", rq->params[0]);
+}
+
 /* --- comparisons -------------------------------------------------------------------------------------------------------------------------------- */
 
 bool api_compare(const struct request *rq, struct site *site, struct response *rs, struct err *e)

@@ -147,6 +147,7 @@ TEST(every_route_that_is_read_answers_as_described)
 		{ "/api/v1/results", "/api/v1/results" }, { "/api/v1/results/{result}", "/api/v1/results/1" }, { "/api/v1/results/{result}", "/api/v1/results/4" },
 		{ "/api/v1/results/{result}/frames", "/api/v1/results/1/frames" }, { "/api/v1/results/{result}/console", "/api/v1/results/1/console" },
 		{ "/api/v1/compare", "/api/v1/compare" }, { "/api/v1/compare", "/api/v1/compare?figure=frame_time_s&run=1" }, { "/api/v1/references", "/api/v1/references" },
+		{ "/api/v1/export/{file}/meta", "/api/v1/export/samples/meta?run=1" }, { "/api/v1/export/{file}/meta", "/api/v1/export/compare/meta" },
 		{ "/api/v1/schedules", "/api/v1/schedules" }, { "/api/v1/schedules/preview", "/api/v1/schedules/preview?cron=30+2+*+*+*&zone=Europe/Berlin" },
 		{ "/api/v1/schedules/{name}/events", "/api/v1/schedules/nightly/events" },
 	};
@@ -194,7 +195,7 @@ TEST(what_is_not_there_is_404_and_says_what)
 {
 	static const char *const targets[] = { "/api/v1/boards/none", "/api/v1/boards/none/console", "/api/v1/matrices/none", "/api/v1/runs/99", "/api/v1/runs/x", "/api/v1/runs/0",
 		"/api/v1/runs/99/report", "/api/v1/results/99", "/api/v1/results/99/frames", "/api/v1/results/99/console", "/api/v1/results/99/console.txt",
-		"/api/v1/results/99/capture", "/api/v1/schedules/none/events", "/api/v1/results/../runs" };
+		"/api/v1/results/99/capture", "/api/v1/schedules/none/events", "/api/v1/export/all/meta", "/api/v1/results/../runs" };
 
 	CHECK_OK(test_lab_open(&tl, false, FAKE_WELL, &e), &e);
 	for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {

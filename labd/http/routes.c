@@ -23,6 +23,7 @@ NAMES(references_query, "board_type", "workload");
 NAMES(compare_names, COMPARISON);
 NAMES(export_results_query, FILTER, CSV_FORMAT);
 NAMES(export_compare_query, COMPARISON, CSV_FORMAT);
+NAMES(export_meta_query, FILTER, "figure", "transport", CSV_FORMAT);
 NAMES(preview_query, "cron", "zone", "count");
 NAMES(limit_query, "limit");
 
@@ -74,6 +75,7 @@ const struct route routes[] = {
 	{ "GET", "/api/v1/export/samples.csv", export_results_query, READ, api_export_samples },
 	{ "GET", "/api/v1/export/summary.csv", export_results_query, READ, api_export_summary },
 	{ "GET", "/api/v1/export/compare.csv", export_compare_query, READ, api_export_compare },
+	{ "GET", "/api/v1/export/{file}/meta", export_meta_query, READ, api_export_meta },
 
 	{ "GET", "/api/v1/schedules", none, READ, api_schedules },
 	{ "POST", "/api/v1/schedules", none, CHANGE, api_schedule_add },
