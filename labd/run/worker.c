@@ -410,9 +410,8 @@ static void rest(struct worker *w)
 {
 	struct err e;
 
-	/* Nobody uses the board: its clock may stand still. */
-	if (w->board && !power_off(w->board->power, &e))
-		drop_board(w);
+	/* Nobody uses the board: it loses its power, and drivers that may die meanwhile are not kept. */
+	drop_board(w);
 	if (!store_board_state(w->site.config->store, w->rb->config->name, "idle", &e))
 		log_warn("run", "board=%s %s", w->rb->config->name, e.msg);
 	tell_state(w, "idle", "");
