@@ -237,24 +237,24 @@ static bool announce(struct daemon *d, struct err *e)
 	return true;
 }
 
-static const struct part {
+static const struct stage {
 	bool (*start)(struct daemon *d, struct err *e);
-	bool checked;                                                        /* part of --check, and what fails here is the configuration's fault */
-} parts[] = {
+	bool checked;                                                        /* belongs to --check, and what fails here is the configuration's fault */
+} stages[] = {
 	{ read_config, true },       { set_log_level, true },  { read_bench, true }, { match_types, true }, { lock_state, false }, { open_store, false }, { seed, false },
 	{ start_supervisor, false }, { make_runner, false },   { start_http, false }, { start_work, false }, { announce, false },
 };
 
 static bool start(struct daemon *d, int *status)
 {
-	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+	for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
 		struct err e = { 0 };
 
-		if (d->check_only && !parts[i].checked)
+		if (d->check_only && !stages[i].checked)
 			break;
-		if (!parts[i].start(d, &e)) {
+		if (!stages[i].start(d, &e)) {
 			fprintf(stderr, "labd: %s\n", e.msg);
-			*status = parts[i].checked ? EXIT_USAGE : EXIT_START;
+			*status = stages[i].checked ? EXIT_USAGE : EXIT_START;
 			return false;
 		}
 	}

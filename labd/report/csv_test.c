@@ -245,6 +245,7 @@ static int run_python(const char *script, const char *file, const char *text)
 	int status = 0;
 
 	if (child == 0) {
+		execl("/usr/bin/python3", "python3", script, file, text, (char *)NULL);              /* Debian's has pandas, another may not */
 		execlp("python3", "python3", script, file, text, (char *)NULL);
 		_exit(127);
 	}
