@@ -19,6 +19,7 @@ struct rfc2217_client {
 	telnet_t *telnet;
 	struct buf out, data;
 	bool agreed, suspended;
+	bool broken;                                                         /* beyond repair: nothing more is believed */
 	struct pending pending[PENDING_MAX];
 	size_t count;
 	struct err wrong;                                                    /* the first refusal */
@@ -32,7 +33,7 @@ static const char *const names[] = {
 
 static void refuse(struct rfc2217_client *c, enum err_code code, const char *sentence)
 {
-	if (!c->wrong.code)
+	if (!c->wrong.code && !c->broken)
 		err_set(&c->wrong, code, "%s", sentence);
 }
 
@@ -101,6 +102,8 @@ static void take_event(telnet_t *t, telnet_event_t *event, void *opaque)
 	struct rfc2217_client *c = opaque;
 
 	(void)t;
+	if (c->broken)
+		return;
 	switch (event->type) {
 	case TELNET_EV_DATA:
 		buf_add(&c->data, event->data.buffer, event->data.size);
@@ -118,8 +121,13 @@ static void take_event(telnet_t *t, telnet_event_t *event, void *opaque)
 		if (event->sub.telopt == COM_PORT)
 			take_option(c, (const uint8_t *)event->sub.buffer, event->sub.size);
 		break;
+	case TELNET_EV_COMPRESS:
+		refuse(c, ERR_PROTOCOL, "the server begins a compression that nobody asked for");
+		c->broken = true;
+		break;
 	case TELNET_EV_ERROR:
-		refuse(c, ERR_PROTOCOL, event->error.msg);
+		refuse(c, ERR_PROTOCOL, "the server's telnet cannot be understood");
+		c->broken = true;
 		break;
 	default:
 		break;
@@ -152,7 +160,8 @@ void rfc2217_client_destroy(struct rfc2217_client *c)
 
 void rfc2217_client_input(struct rfc2217_client *c, const void *bytes, size_t n)
 {
-	telnet_recv(c->telnet, bytes, n);
+	if (!c->broken)
+		telnet_recv(c->telnet, bytes, n);
 }
 
 struct buf *rfc2217_client_output(struct rfc2217_client *c)
@@ -190,7 +199,8 @@ bool rfc2217_client_check(struct rfc2217_client *c, struct err *e)
 {
 	struct err wrong = c->wrong;
 
-	c->wrong.code = ERR_NONE;
+	if (!c->broken)
+		c->wrong.code = ERR_NONE;
 	return !wrong.code || err_set(e, wrong.code, "%s", wrong.msg);
 }
 
