@@ -19,7 +19,8 @@ bool api_openapi(const struct request *rq, struct site *site, struct response *r
 
 bool api_events(const struct request *rq, struct site *site, struct response *rs, struct err *e)
 {
-	return events_join(site->events, rq->last_event_id, &rs->subscriber, e);
+	rs->content_type = "text/event-stream; charset=utf-8";
+	return rq->head || events_join(site->events, rq->last_event_id, &rs->subscriber, e);
 }
 
 bool api_login(const struct request *rq, struct site *site, struct response *rs, struct err *e)

@@ -202,7 +202,6 @@ static struct MHD_Response *make_events(struct response *rs, struct MHD_Connecti
 	struct subscriber *s = rs->subscriber;
 
 	rs->subscriber = NULL;
-	rs->content_type = "text/event-stream; charset=utf-8";
 	events_bind(s, connection);
 	MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, 0u);
 	return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096, events_feed, s, events_feed_free);

@@ -2,6 +2,7 @@
 /* The server as clients meet it: polite ones, slow ones, rude ones, and pages of other sites. Handlers over the store have tests of their own (api_test.c). */
 #include "http/server.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -631,6 +632,78 @@ TEST(more_than_a_thousand_open_files_do_not_matter)
 	while (opened > 0)
 		close(fds[--opened]);
 	free(fds);
+}
+
+TEST(when_no_file_can_be_opened_others_are_served_and_the_rest_later)
+{
+	struct http_server *s = serve((struct http_config){ .idle_s = 1 });
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct rlimit before, low;
+	int fds[256], opened = 0;
+
+	CHECK(s);
+	int served = client_connect(http_server_port(s)), late = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	CHECK(client_text(served, "GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\n\r\n") && client_reply(served, &r));
+	getrlimit(RLIMIT_NOFILE, &before);
+	low = before;
+	low.rlim_cur = 200;
+	setrlimit(RLIMIT_NOFILE, &low);
+	while (opened < 256 && (fds[opened] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0)
+		opened++;
+	at.sin_port = htons(http_server_port(s));
+	bool connected = connect(late, (struct sockaddr *)&at, sizeof at) == 0 && client_text(late, "GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	bool others = client_text(served, "GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\n\r\n") && client_reply(served, &r) && r.status == 200;
+	while (opened > 0)
+		close(fds[--opened]);
+	setrlimit(RLIMIT_NOFILE, &before);
+	CHECK(connected && others);
+	CHECK(client_reply(late, &r));
+	CHECK_EQ(r.status, 200);
+	close(late);
+	close(served);
+	http_server_destroy(s);
+}
+
+TEST(nothing_of_the_server_is_inherited_by_children)
+{
+	struct http_server *s = serve((struct http_config){ 0 });
+	struct buf in = { 0 };
+
+	CHECK(s);
+	int fd = client_connect(http_server_port(s));
+	CHECK(client_text(fd, "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n") && client_until(fd, &in, "event: hello", 10000));
+	for (int i = 3; i < 256; i++) {
+		int flags = fcntl(i, F_GETFD);
+
+		if (flags >= 0 && !(flags & FD_CLOEXEC)) {
+			char path[32], target[256] = "";
+
+			snprintf(path, sizeof path, "/proc/self/fd/%d", i);
+			if (readlink(path, target, sizeof target - 1) > 0 && (strncmp(target, "socket:", 7) == 0 || strncmp(target, "anon_inode:", 11) == 0)) {
+				test_fail(__FILE__, __LINE__, "%d (%s) would be inherited", i, target);
+				return;
+			}
+		}
+	}
+	close(fd);
+	buf_finish(&in);
+	http_server_destroy(s);
+}
+
+TEST(a_head_request_opens_no_stream)
+{
+	struct http_server *s = serve((struct http_config){ 0 });
+	struct buf in = { 0 };
+
+	CHECK(s);
+	int fd = client_connect(http_server_port(s));
+	CHECK(client_text(fd, "HEAD /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n") && client_until(fd, &in, "\r\n\r\n", 10000));
+	CHECK(strstr(buf_text(&in), "text/event-stream"));
+	buf_clear(&in);
+	CHECK(client_text(fd, "GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\n\r\n") && client_until(fd, &in, "\"reader\"", 10000));
+	close(fd);
+	buf_finish(&in);
+	http_server_destroy(s);
 }
 
 TEST(a_port_in_use_is_a_sentence)
