@@ -726,7 +726,7 @@ static int open_stream(struct http_server *s, const char *headers, struct buf *i
 	int fd = client_connect(http_server_port(s));
 	char request[256];
 
-	snprintf(request, sizeof request, "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n%s\r\n", headers);
+	snprintf(request, sizeof request, "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nConnection: close\r\n%s\r\n", headers);
 	if (fd < 0 || !client_text(fd, request) || !client_until(fd, in, "event: ", 10000))
 		return -1;
 	return fd;
