@@ -33,7 +33,7 @@ struct vprocess {
 	unsigned generation;
 	uint64_t started_ns, start_at_ns;                                    /* of this start; of the next one while it does not run */
 	uint32_t back_off_ms;
-	char said[160];                                                      /* its last line on standard error, or why it did not start */
+	char said[sizeof ((struct err *)0)->msg];                                                      /* its last line on standard error, or why it did not start */
 };
 
 struct supervisor {
