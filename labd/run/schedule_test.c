@@ -41,8 +41,7 @@ static int64_t at(int64_t year, int month, int day, int hour, int minute)
 /* A run with one queued attempt that nobody takes: unfinished until a test cancels it. */
 static bool start(void *opaque, const char *matrix, const char *board, const char *cell, int64_t schedule, int64_t due_ms, int64_t *run, struct err *err)
 {
-	struct cell_row c = { .name = "x", .board = "board-a", .board_type = "t", .workload = "trigger", .variant = json_object(), .params = json_object(), .repeats = 1,
-	                      .deadline_ms = 1000 };
+	struct cell_row c = { .name = "x", .board = "board-a", .board_type = "t", .workload = "trigger", .repeats = 1, .deadline_ms = 1000 };
 	struct run_row r = { .reason = "schedule", .requested_by = "schedule", .request = NULL, .schedule_id = schedule, .due_ms = due_ms, .host_id = 1 };
 	bool ok;
 
@@ -53,6 +52,8 @@ static bool start(void *opaque, const char *matrix, const char *board, const cha
 	if (refuse)
 		return err_set(err, ERR_INVALID, "the matrix does not fit");
 	r.request = json_object();
+	c.variant = json_object();
+	c.params = json_object();
 	ok = store_run_add(store, &r, &c, 1, run, err);
 	json_decref(r.request);
 	json_decref(c.variant);
