@@ -12,13 +12,14 @@
 #define FILTER_OPTIONS \
 	{ "--run", "N", "only of this run" }, { "--board", "B", "only on this board" }, { "--board-type", "TYPE", "only on boards of this type" }, \
 	{ "--workload", "NAME", "only of this workload" }, { "--verdict", "WORD", "only with this verdict" }, { "--cell", "NAME", "only of this cell" }, \
-	{ "--matrix", "NAME", "only of runs of this matrix" }, { "--payload", "N", "only of this payload size, in byte" }
+	{ "--matrix", "NAME", "only of runs of this matrix" }, { "--payload", "N", "only of this payload size, in byte" }, \
+	{ "--latest", NULL, "only the last attempt of each repeat" }, { "--finished", NULL, "only finished ones" }, { "--included", NULL, "without those that were excluded" }
 #define COMPARE_OPTIONS \
 	{ "--figure", "NAME", "goodput_byte_per_s (default), goodput_bit_per_s, frames_per_s, frame_time_s, elapsed_s" }, \
 	{ "--transport", "WORD", "only over tcp or udp" }
 
 const struct option_row results_options[] = {
-	FILTER_OPTIONS, { "--latest", NULL, "only the last attempt of each repeat" }, { "--limit", "N", "the newest N (default: 50)" }, { NULL, NULL, NULL },
+	FILTER_OPTIONS, { "--limit", "N", "the newest N (default: 50)" }, { NULL, NULL, NULL },
 };
 const struct option_row compare_options[] = {
 	COMPARE_OPTIONS, { "--run", "N", "only of this run" }, { "--board", "B", "only on this board, or boards of this type" },
@@ -38,7 +39,7 @@ static const struct { const char *option, *parameter; } parameters[] = {
 	{ "--matrix", "matrix" }, { "--payload", "payload_bytes" }, { "--figure", "figure" }, { "--transport", "transport" }, { "--sep", "sep" },
 	{ "--decimal", "decimal" },
 };
-static const struct { const char *option, *parameter; } flags[] = { { "--latest", "latest" }, { "--bom", "bom" }, { "--excel", "excel" } };
+static const struct { const char *option, *parameter; } flags[] = { { "--latest", "latest" }, { "--finished", "finished" }, { "--included", "included" }, { "--bom", "bom" }, { "--excel", "excel" } };
 
 static void add_parameters(const struct args *a, struct buf *path)
 {

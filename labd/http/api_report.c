@@ -29,6 +29,7 @@ static void csv_stream_close(struct stream *s)
 	free(s);
 }
 
+static const char *const kind_names[] = { [CSV_SAMPLES] = "samples", [CSV_SUMMARY] = "summary", [CSV_COMPARE] = "compare" };
 static const struct stream_ops csv_ops = { csv_page, csv_stream_close };
 
 static bool one_byte(const struct request *rq, const char *name, const char *allowed, char *out, struct err *e)
@@ -64,7 +65,20 @@ static bool comparison(const struct request *rq, struct compare_query *q, struct
 	return request_number(rq, "run", 1, INT64_MAX, 0, &q->run, e);
 }
 
-static bool export(const struct csv_query *q, struct site *site, struct response *rs, struct err *e)
+/* Where the file's columns are described. Left out where the query is too long for a header. */
+static void link_description(enum csv_kind kind, const struct request *rq, struct response *rs)
+{
+	struct buf query = { 0 };
+
+	if (strncmp(rq->path, "/api/v1/export/", 15) != 0)       /* another route, with parameters of its own */
+		return;
+	request_query_text(rq, &query);
+	if (query.size < sizeof rs->link - 80)
+		snprintf(rs->link, sizeof rs->link, "</api/v1/export/%s/meta%s>; rel=\"describedby\"; type=\"application/json\"", kind_names[kind], buf_text(&query));
+	buf_finish(&query);
+}
+
+static bool export(const struct csv_query *q, const struct request *rq, struct site *site, struct response *rs, struct err *e)
 {
 	struct csv_export *x;
 	struct csv_stream *s;
@@ -76,6 +90,7 @@ static bool export(const struct csv_query *q, struct site *site, struct response
 	rs->stream = &s->stream;
 	rs->content_type = q->format.excel ? "text/csv; charset=utf-16le; header=present" : "text/csv; charset=utf-8; header=present";
 	csv_name(q->kind, clock_utc_ms(site->clock), rs->filename);
+	link_description(q->kind, rq, rs);
 	return true;
 }
 
@@ -83,7 +98,7 @@ static bool export_results(enum csv_kind kind, const struct request *rq, struct 
 {
 	struct csv_query q = { .kind = kind };
 
-	return format(rq, &q.format, e) && api_filter(rq, &q.results, e) && export(&q, site, rs, e);
+	return format(rq, &q.format, e) && api_filter(rq, &q.results, e) && export(&q, rq, site, rs, e);
 }
 
 bool api_export_samples(const struct request *rq, struct site *site, struct response *rs, struct err *e)
@@ -100,7 +115,7 @@ bool api_export_compare(const struct request *rq, struct site *site, struct resp
 {
 	struct csv_query q = { .kind = CSV_COMPARE };
 
-	return format(rq, &q.format, e) && comparison(rq, &q.compare, e) && export(&q, site, rs, e);
+	return format(rq, &q.format, e) && comparison(rq, &q.compare, e) && export(&q, rq, site, rs, e);
 }
 
 /* --- what stands in a file ------------------------------------------------------------------------------------------------------------------------ */
@@ -174,18 +189,22 @@ static bool describe(const struct csv_query *q, const struct request *rq, struct
 	return true;
 }
 
+static bool kind_named(const char *name, enum csv_kind *out, struct err *e)
+{
+	for (size_t i = 0; i < sizeof kind_names / sizeof kind_names[0]; i++)
+		if (strcmp(kind_names[i], name) == 0) {
+			*out = (enum csv_kind)i;
+			return true;
+		}
+	return err_set(e, ERR_NOT_FOUND, "there is no CSV file \"%.40s\"; there are: samples, summary, compare", name);
+}
+
 bool api_export_meta(const struct request *rq, struct site *site, struct response *rs, struct err *e)
 {
-	static const struct { const char *name; enum csv_kind kind; } kinds[] = { { "samples", CSV_SAMPLES }, { "summary", CSV_SUMMARY }, { "compare", CSV_COMPARE } };
 	struct csv_query q = { 0 };
 
-	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-		if (strcmp(kinds[i].name, rq->params[0]) != 0)
-			continue;
-		q.kind = kinds[i].kind;
-		return format(rq, &q.format, e) && (q.kind == CSV_COMPARE ? comparison(rq, &q.compare, e) : api_filter(rq, &q.results, e)) && describe(&q, rq, site, rs, e);
-	}
-	return err_set(e, ERR_NOT_FOUND, "there is no CSV file \"%.40s\"; there are: samples, summary, compare", rq->params[0]);
+	return kind_named(rq->params[0], &q.kind, e) && format(rq, &q.format, e) &&
+	       (q.kind == CSV_COMPARE ? comparison(rq, &q.compare, e) : api_filter(rq, &q.results, e)) && describe(&q, rq, site, rs, e);
 }
 
 /* --- comparisons -------------------------------------------------------------------------------------------------------------------------------- */

@@ -23,7 +23,8 @@ bool api_filter(const struct request *rq, struct result_filter *f, struct err *e
 	if (!request_number(rq, "run", 1, INT64_MAX, 0, &f->run, e) || !request_number(rq, "payload_bytes", 1, 1 << 24, 0, &payload, e))
 		return false;
 	f->payload_bytes = (int)payload;
-	return true;
+	return request_flag(rq, "finished", false, &f->finished_only, e) && request_flag(rq, "latest", false, &f->latest_attempt_only, e) &&
+	       request_flag(rq, "included", false, &f->without_excluded, e);
 }
 
 bool api_results(const struct request *rq, struct site *site, struct response *rs, struct err *e)
@@ -31,9 +32,7 @@ bool api_results(const struct request *rq, struct site *site, struct response *r
 	const char *order = request_query(rq, "order");
 	struct result_filter f;
 	int64_t limit;
-	bool ok = api_filter(rq, &f, e) && request_flag(rq, "finished", false, &f.finished_only, e) && request_flag(rq, "latest", false, &f.latest_attempt_only, e) &&
-	          request_flag(rq, "included", false, &f.without_excluded, e) && request_number(rq, "after", 0, INT64_MAX, 0, &f.after, e) &&
-	          request_number(rq, "limit", 1, 10000, 1000, &limit, e);
+	bool ok = api_filter(rq, &f, e) && request_number(rq, "after", 0, INT64_MAX, 0, &f.after, e) && request_number(rq, "limit", 1, 10000, 1000, &limit, e);
 
 	if (!ok)
 		return false;

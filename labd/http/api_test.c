@@ -387,12 +387,15 @@ TEST(csv_comes_under_its_own_name_or_by_what_the_client_accepts)
 	CHECK(r.whole);
 	CHECK_STR(reply_header(&r, "Content-Type", value, sizeof value), "text/csv; charset=utf-8; header=present");
 	CHECK(strstr(reply_header(&r, "Content-Disposition", value, sizeof value), "labd_samples_"));
+	CHECK_STR(reply_header(&r, "Link", value, sizeof value), "</api/v1/export/samples/meta?run=1>; rel=\"describedby\"; type=\"application/json\"");
 	CHECK(strstr(buf_text(&r.body), "\r\n"));
 	struct buf samples = r.body;
 	r.body = (struct buf){ 0 };
 	CHECK(client_ask(tl.port, "GET", "/api/v1/results?run=1", "Accept: text/csv\r\n", NULL, &r));
 	CHECK_STR(buf_text(&r.body), buf_text(&samples));
 	buf_finish(&samples);
+	CHECK(get("/api/v1/export/samples.csv?verdict=fail&latest=1") && r.whole);
+	CHECK(strchr(buf_text(&r.body), '\n') == buf_text(&r.body) + r.body.size - 1);      /* the header alone */
 	CHECK(get("/api/v1/export/summary.csv") && r.status == 200 && r.whole);
 	CHECK(get("/api/v1/export/compare.csv") && r.status == 200 && r.whole);
 	CHECK(get("/api/v1/export/samples.csv?sep=%3B&decimal=,&bom=1") && r.status == 200);

@@ -247,7 +247,7 @@ static void add_headers(struct MHD_Response *r, const struct response *rs, const
 		{ "Cross-Origin-Opener-Policy", "same-origin" },
 		{ "ETag", rs->etag },
 		{ "Allow", rs->allow },
-		{ "Link", rs->link },
+		{ "Link", rs->link[0] ? rs->link : NULL },
 		{ "Content-Encoding", rs->gzip ? "gzip" : NULL },
 		{ "Vary", rs->fixed ? "Accept-Encoding" : NULL },
 		{ "WWW-Authenticate", rs->status == MHD_HTTP_UNAUTHORIZED ? "Bearer" : NULL },

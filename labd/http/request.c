@@ -120,6 +120,25 @@ const char *request_query(const struct request *rq, const char *name)
 	return NULL;
 }
 
+static void escape(struct buf *out, const char *text)
+{
+	for (; *text; text++)
+		if (isalnum((unsigned char)*text) || strchr("-._~", *text))
+			buf_add_byte(out, (uint8_t)*text);
+		else
+			buf_printf(out, "%%%02X", (unsigned char)*text);
+}
+
+void request_query_text(const struct request *rq, struct buf *out)
+{
+	for (size_t i = 0; i < rq->query_count; i++) {
+		buf_add_byte(out, i ? '&' : '?');
+		escape(out, rq->query[i].name);
+		buf_add_byte(out, '=');
+		escape(out, rq->query[i].value);
+	}
+}
+
 static bool whole_number(const char *text, int64_t *out)
 {
 	char *end;

@@ -63,6 +63,9 @@ bool request_id(const struct request *rq, size_t param, int64_t *out, struct err
  */
 bool request_json(const struct request *rq, struct json_doc *d, struct err *e);
 
+/* The query as it stands in an address, "?" included, escaped anew; "" when there is none. Appended to out. */
+void request_query_text(const struct request *rq, struct buf *out);
+
 /* True when the Accept header names this media type before any wildcard. */
 bool request_accepts(const struct request *rq, const char *media_type);
 

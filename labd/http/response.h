@@ -43,8 +43,8 @@ struct response {
 	const char *cache;                                       /* Cache-Control; NULL: no-store */
 	const char *etag;                                        /* borrowed; NULL: none */
 	const char *allow;                                       /* for 405 */
-	const char *link;                                        /* Link header; NULL: none */
 	bool gzip;                                               /* the bytes are compressed */
+	char link[512];                                          /* Link header; "": none */
 	char filename[128];                                      /* Content-Disposition: attachment; "" for none; [A-Za-z0-9._+-] */
 };
 

@@ -9,7 +9,7 @@
 #include "http/api.h"
 
 #define NAMES(id, ...) static const char *const id[] = { __VA_ARGS__, NULL }
-#define FILTER "run", "board", "board_type", "workload", "verdict", "cell", "matrix", "payload_bytes"
+#define FILTER "run", "board", "board_type", "workload", "verdict", "cell", "matrix", "payload_bytes", "finished", "latest", "included"
 #define COMPARISON "figure", "run", "matrix", "board", "workload", "transport"
 #define CSV_FORMAT "sep", "decimal", "bom", "excel"
 
@@ -17,7 +17,7 @@ static const char *const none[] = { NULL };
 NAMES(matrix_query, "version");
 NAMES(import_query, "author");
 NAMES(runs_query, "before", "limit");
-NAMES(results_query, FILTER, "finished", "latest", "included", "after", "limit", "order");
+NAMES(results_query, FILTER, "after", "limit", "order");
 NAMES(frames_query, "from", "limit");
 NAMES(references_query, "board_type", "workload");
 NAMES(compare_names, COMPARISON);
