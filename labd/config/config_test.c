@@ -171,6 +171,41 @@ TEST(a_board_type_says_what_the_chip_is)
 	board_type_destroy(t);
 }
 
+/* The value a row of variants has for a key of its board type: named, or the default. */
+static bool row_fits(const struct board_type *t, json_t *variant)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(variant, key, value) {
+		size_t i = 0;
+
+		while (i < t->variant_count && strcmp(t->variants[i].key, key))
+			i++;
+		if (i == t->variant_count || (t->variants[i].values[0] && !board_type_has(t->variants[i].values, json_string_value(value))))
+			return false;
+	}
+	return true;
+}
+
+TEST(the_variants_the_firmware_builds_are_those_the_board_types_know)
+{
+	json_t *rows = json_load_file("../../firmware/variants.json", 0, NULL), *row;
+	struct board_types types;
+	size_t i;
+
+	CHECK(json_array_size(rows) > 0);
+	CHECK_OK(board_types_load("../../fixtures/boards", &types, &e), &e);
+	json_array_foreach(rows, i, row) {
+		const struct board_type *t = board_types_find(&types, json_string_value(json_object_get(row, "board_type")));
+
+		CHECK(t);
+		CHECK(row_fits(t, json_object_get(row, "variant")));
+	}
+	board_types_finish(&types);
+	json_decref(rows);
+}
+
 TEST(paths_of_labd_json_are_relative_to_its_folder)
 {
 	const char *text = "{\"version\":1,\"bench\":\"b.json\",\"board_types\":\"/t\",\"state_dir\":\"s\",\"web\":[\"w\",\"/x\"],\"http\":{\"port\":0}}";
