@@ -27,6 +27,8 @@ struct attempt {
 	unsigned power;                                                      /* power-ons so far */
 	enum cause blamed;
 	uint64_t frames_before;                                              /* the capture's first record counts from here */
+	bool touched;                                                        /* the flasher has begun to change the flash */
+	bool suspect_line;                                                   /* the banner before flashing was unreadable, or missing though the board held an image */
 	bool flashing;                                                       /* what is on the line is the boot loader's, not the console's */
 	struct cell_params params;
 	const struct workload_ops *workload;
@@ -153,6 +155,11 @@ static bool read_banner(struct attempt *a, struct err *e)
 	return true;
 }
 
+static bool heard_nothing(const struct attempt *a)
+{
+	return a->r->piece_count == 0 || a->r->pieces[a->r->piece_count - 1].power != a->power;
+}
+
 /* What a board that did not come up looks like from here, the most telling sign first. */
 static bool explain_boot(struct attempt *a, struct err *e)
 {
@@ -171,7 +178,7 @@ static bool explain_boot(struct attempt *a, struct err *e)
 	a->blamed = CAUSE_LINE;
 	if (a->console.bad)
 		return err_set(e, ERR_PROTOCOL, "no readable banner within %u ms of power-on: %u console lines with a wrong sum; look at the serial line", ms, a->console.bad);
-	if (a->r->console.size == 0 || a->r->pieces[a->r->piece_count - 1].power != a->power)
+	if (heard_nothing(a))
 		return err_set(e, ERR_TIMEOUT, "nothing heard on the serial line within %u ms of power-on", ms);
 	a->blamed = CAUSE_FIRMWARE;
 	return err_set(e, ERR_TIMEOUT, "the firmware printed no banner within %u ms of power-on", ms);
@@ -215,9 +222,20 @@ static bool unit_image(struct attempt *a, struct image **out, struct err *e)
 	return ok;
 }
 
+/* From the first step that writes on, nobody knows what the flash holds; a loader that does not answer has changed nothing. */
+static void on_flash_step(void *opaque, const char *what, size_t done, size_t total)
+{
+	struct attempt *a = opaque;
+
+	if (!a->touched && strcmp(what, "connect") != 0)
+		a->w->holds(a->w->opaque, NULL, NULL, false);
+	a->touched |= strcmp(what, "connect") != 0;
+	a->w->progress(a->w->opaque, what, done, total);
+}
+
 static bool flash(struct attempt *a, struct err *e)
 {
-	struct progress p = { a->w->progress, a->w->opaque };
+	struct progress p = { on_flash_step, a };
 	struct image *image = NULL;
 	uint64_t from;
 	char identity[64];
@@ -226,8 +244,8 @@ static bool flash(struct attempt *a, struct err *e)
 	if (!step(a, STEP_IMAGE, e) || !unit_image(a, &image, e))
 		return false;
 	identity_text(a, identity);
-	a->w->holds(a->w->opaque, NULL, NULL, false);
 	ok = step(a, STEP_FLASH, e);
+	a->blamed = a->suspect_line ? CAUSE_LINE : CAUSE_NONE;
 	from = pace_now_ns(a->b->pace);
 	a->flashing = true;
 	ok = ok && flasher_program(a->b->flasher, image, &p, e);
@@ -269,6 +287,7 @@ static bool boot_with_image(struct attempt *a, bool force, struct err *e)
 
 	if (!boot(a, e))
 		return false;
+	a->suspect_line = a->console.bad > 0 || (a->o->known && heard_nothing(a));
 	if ((force || !holds_already(a)) && (!flash(a, e) || !boot(a, e)))
 		return false;
 	if (!a->banner.net && a->b->type->proof == BOARD_PROOF_BANNER)

@@ -34,6 +34,7 @@ struct attempt_order {
 	const char *workload;                                                /* of drive/workload.h, or "flash" */
 	json_t *params;
 	const struct lab_image *image;
+	bool known;                                                          /* the board is known to hold an image that talks: silence means the line */
 	const char *capture;                                                 /* file to make; NULL with workload "flash" */
 	int64_t deadline_ms;
 	const struct clock *clock;

@@ -19,32 +19,35 @@ const char *step_word(enum step s)
 
 #define ANY_STEP STEPS
 #define ANY_CODE ERR_CODES
+#define ANYONE CAUSES
 
-/* The first row that fits wins. CAUSE_NONE in the last column but one: what the step blamed, else the cause of the step's own row below. */
+/* The first row that fits wins. */
 static const struct row {
 	enum step step;
 	enum err_code code;
+	enum cause blamed;
 	enum verdict verdict;
 	enum cause cause;
 	bool retry;
 } rows[] = {
-	{ ANY_STEP, ERR_CANCELLED, VERDICT_CANCELLED, CAUSE_REQUEST, false },
-	{ STEP_IMAGE, ERR_NOT_FOUND, VERDICT_SKIPPED, CAUSE_IMAGE, false },
-	{ STEP_IMAGE, ANY_CODE, VERDICT_ERROR, CAUSE_IMAGE, false },
-	{ STEP_OPEN, ANY_CODE, VERDICT_ERROR, CAUSE_HOST, true },
-	{ STEP_POWER, ANY_CODE, VERDICT_ERROR, CAUSE_POWER, true },
-	{ STEP_LINE, ANY_CODE, VERDICT_ERROR, CAUSE_LINE, true },
-	{ STEP_FLASH, ERR_INVALID, VERDICT_ERROR, CAUSE_IMAGE, false },
-	{ STEP_FLASH, ERR_TOO_LARGE, VERDICT_ERROR, CAUSE_IMAGE, false },
-	{ STEP_FLASH, ERR_LOST, VERDICT_ERROR, CAUSE_LINE, true },
-	{ STEP_FLASH, ANY_CODE, VERDICT_ERROR, CAUSE_FLASH, true },
-	{ STEP_PROOF, ANY_CODE, VERDICT_ERROR, CAUSE_FLASH, true },
-	{ STEP_TAP, ERR_UNSUPPORTED, VERDICT_SKIPPED, CAUSE_UNSUPPORTED, false },
-	{ STEP_TAP, ANY_CODE, VERDICT_ERROR, CAUSE_HOST, true },
-	{ STEP_CAPTURE, ANY_CODE, VERDICT_ERROR, CAUSE_HOST, true },
-	{ STEP_MEASURE, ERR_MISMATCH, VERDICT_FAIL, CAUSE_FIRMWARE, false },
-	{ STEP_MEASURE, ANY_CODE, VERDICT_ERROR, CAUSE_HOST, true },
-	{ STEP_STORE, ANY_CODE, VERDICT_ERROR, CAUSE_DAEMON, false },
+	{ ANY_STEP, ERR_CANCELLED, ANYONE, VERDICT_CANCELLED, CAUSE_REQUEST, false },
+	{ STEP_IMAGE, ERR_NOT_FOUND, ANYONE, VERDICT_SKIPPED, CAUSE_IMAGE, false },
+	{ STEP_IMAGE, ANY_CODE, ANYONE, VERDICT_ERROR, CAUSE_IMAGE, false },
+	{ STEP_OPEN, ANY_CODE, ANYONE, VERDICT_ERROR, CAUSE_HOST, true },
+	{ STEP_POWER, ANY_CODE, ANYONE, VERDICT_ERROR, CAUSE_POWER, true },
+	{ STEP_LINE, ANY_CODE, ANYONE, VERDICT_ERROR, CAUSE_LINE, true },
+	{ STEP_FLASH, ERR_INVALID, ANYONE, VERDICT_ERROR, CAUSE_IMAGE, false },
+	{ STEP_FLASH, ERR_TOO_LARGE, ANYONE, VERDICT_ERROR, CAUSE_IMAGE, false },
+	{ STEP_FLASH, ANY_CODE, CAUSE_LINE, VERDICT_ERROR, CAUSE_LINE, true },
+	{ STEP_FLASH, ERR_LOST, ANYONE, VERDICT_ERROR, CAUSE_LINE, true },
+	{ STEP_FLASH, ANY_CODE, ANYONE, VERDICT_ERROR, CAUSE_FLASH, true },
+	{ STEP_PROOF, ANY_CODE, ANYONE, VERDICT_ERROR, CAUSE_FLASH, true },
+	{ STEP_TAP, ERR_UNSUPPORTED, ANYONE, VERDICT_SKIPPED, CAUSE_UNSUPPORTED, false },
+	{ STEP_TAP, ANY_CODE, ANYONE, VERDICT_ERROR, CAUSE_HOST, true },
+	{ STEP_CAPTURE, ANY_CODE, ANYONE, VERDICT_ERROR, CAUSE_HOST, true },
+	{ STEP_MEASURE, ERR_MISMATCH, ANYONE, VERDICT_FAIL, CAUSE_FIRMWARE, false },
+	{ STEP_MEASURE, ANY_CODE, ANYONE, VERDICT_ERROR, CAUSE_HOST, true },
+	{ STEP_STORE, ANY_CODE, ANYONE, VERDICT_ERROR, CAUSE_DAEMON, false },
 	/* boot and drive: by whom they blame, below */
 };
 
@@ -76,7 +79,8 @@ static struct judgement by_blame(enum step step, enum err_code code, enum cause 
 struct judgement judge(enum step step, enum err_code code, enum cause blamed)
 {
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-		if ((rows[i].step == ANY_STEP || rows[i].step == step) && (rows[i].code == ANY_CODE || rows[i].code == code))
+		if ((rows[i].step == ANY_STEP || rows[i].step == step) && (rows[i].code == ANY_CODE || rows[i].code == code)
+		    && (rows[i].blamed == ANYONE || rows[i].blamed == blamed))
 			return (struct judgement){ rows[i].verdict, rows[i].cause, rows[i].retry };
 	return by_blame(step, code, blamed);
 }

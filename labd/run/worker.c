@@ -217,10 +217,20 @@ static void fail_before(struct attempt_result *r, enum step s)
 	r->judgement = judge(s, r->err.code, CAUSE_NONE);
 }
 
+static bool holds_something(struct worker *w)
+{
+	struct board_holds h = { 0 };
+	struct err e;
+	bool something = store_board_held(w->site.config->store, w->rb->config->name, &h, &e) && h.build;
+
+	board_holds_finish(&h);
+	return something;
+}
+
 static void run_job(struct worker *w, const struct job *j, const struct lab_image **image, char **capture, struct attempt_result *r)
 {
 	struct attempt_watch watch = { on_step, on_progress, on_heard, on_stop, on_holds, w };
-	struct attempt_order o = { .workload = j->workload, .params = j->params, .deadline_ms = j->deadline_ms, .clock = w->site.config->clock };
+	struct attempt_order o = { .workload = j->workload, .params = j->params, .known = holds_something(w), .deadline_ms = j->deadline_ms, .clock = w->site.config->clock };
 	char *path = xasprintf("%s/%s", w->site.config->state_dir, *capture);
 
 	*r = (struct attempt_result){ .flash_ns = -1, .flash_bytes = -1, .boot_ns = -1 };
