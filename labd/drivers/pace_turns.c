@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Turns: the board's clock stands still until pace_wait() gives it a turn. What the board has taken and given is known by totals, never by what a kernel buffer
+ * Turns: the board's clock stands still until pace_wait() gives it a turn. What the board has taken and given is known by totals, never by
+ * what a kernel buffer
  * happens to hold, so a socket is read until the total is there and a write is as long as the credit.
  *
- * Links are told to the board in the order in which they were opened. A link that was closed stays in that list, read and thrown away, until the board has
+ * Links are told to the board in the order in which they were opened. A link that was closed stays in that list, read and thrown away,
+ * until the board has
  * ended its side too: FIN and RST can only enter the virtual world with a turn.
  */
 #include <assert.h>
@@ -14,61 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "core/clock.h"
 #include "core/mem.h"
-#include "drivers/host_socket.h"
 #include "drivers/pace_drivers.h"
-#include "drivers/turn_control.h"
-#include "drivers/turn_text.h"
+#include "drivers/turns.h"
 
-enum { SILENCE_MS = 10000, TCP_CREDIT = 65536, UDP_CREDIT = 16, SLACK_NS = 1000000 };      /* slack: the instruction at the deadline runs to its end */
-
-struct turns_link {
-	struct link base;
-	int fd;                              /* -1 = gone */
-	char id[TURN_ID_MOST];
-	unsigned state;
-	bool survives;                       /* uart0: over a power cycle; never told f or a */
-	bool told;                           /* it was in a turn: the board knows it */
-	bool fin, abort;                     /* said at every turn from now on */
-	bool closed;                         /* by its owner: the list owns it */
-	uint64_t given, limit;
-};
-
-struct turns {
-	struct pace base;
-	struct turn_control control;
-	uint64_t now_ns, frames;
-	bool off;                            /* the power is off: streams flow freely, and time is the host's */
-	uint64_t off_since_ns;               /* on the monotonic clock */
-	bool owed;                           /* a stop that a cancelled or silent turn still owes, */
-	bool owed_of_before;                 /* from before the restart */
-	struct turns_link *links[TURN_LINKS_MOST];
-	size_t count;
-};
-
-static void drop(struct turns *t, struct turns_link *l)
-{
-	size_t i = 0;
-
-	while (i < t->count && t->links[i] != l)
-		i++;
-	if (i == t->count)
-		return;
-	memmove(&t->links[i], &t->links[i + 1], (t->count - i - 1) * sizeof *t->links);
-	t->count--;
-}
-
-static void shut(struct turns_link *l)
-{
-	if (l->fd >= 0)
-		close(l->fd);
-	l->fd = -1;
-}
-
-/* A turn. */
+enum { SILENCE_MS = 10000, SLACK_NS = 1000000 };      /* slack: the instruction at the deadline runs to its end */
 
 static const struct link_want *want_of(const struct link *l, const struct link_want *wants, size_t n)
 {
@@ -111,7 +65,8 @@ static bool note_link(struct turns *t, const struct turn_link *said, struct err 
 		if (strcmp(l->id, said->id) != 0)
 			continue;
 		if (said->given < l->given || said->limit < l->limit)
-			return err_set(e, ERR_PROTOCOL, "the virtual board's totals of link %s went back: given %" PRIu64 " after %" PRIu64 ", limit %" PRIu64 " after %" PRIu64,
+			return err_set(e, ERR_PROTOCOL,
+			               "the virtual board's totals of link %s went back: given %" PRIu64 " after %" PRIu64 ", limit %" PRIu64 " after %" PRIu64,
 			               l->id, said->given, l->given, said->limit, l->limit);
 		l->given = said->given;
 		l->limit = said->limit;
@@ -129,8 +84,8 @@ static void bury_ended(struct turns *t)
 			continue;
 		throw_away(l);
 		if (l->abort || l->base.proto == LINK_UDP || (l->state & (LINK_EOF | LINK_RESET))) {
-			drop(t, l);
-			shut(l);
+			turns_link_drop(t, l);
+			turns_link_shut(l);
 			free(l);
 		}
 	}
@@ -141,7 +96,8 @@ static bool note_stop(struct turns *t, const struct turn_stop *stop, uint64_t ma
 	if (stop->error)
 		return err_set(e, ERR_LOST, "the virtual board: %s", stop->sentence[0] ? stop->sentence : "error without a reason");
 	if (stop->now_ns < t->now_ns || stop->now_ns - t->now_ns > max_ns + SLACK_NS)
-		return err_set(e, ERR_PROTOCOL, "the virtual board stopped at %" PRIu64 " ns, though its turn was %" PRIu64 " ns from %" PRIu64, stop->now_ns, max_ns,
+		return err_set(e, ERR_PROTOCOL, "the virtual board stopped at %" PRIu64 " ns, though its turn was %" PRIu64 " ns from %" PRIu64,
+		               stop->now_ns, max_ns,
 		               t->now_ns);
 	if (stop->count != t->count)
 		return err_set(e, ERR_PROTOCOL, "the virtual board answered for %zu links, it was told of %zu", stop->count, t->count);
@@ -200,7 +156,8 @@ static uint64_t turns_now_ns(struct pace *p)
 }
 
 /*
- * Without power there is no virtual time and nobody counts, but the serial adapter, which hangs on USB and not on the board, talks all the same: its bytes move as the sockets do, and
+ * Without power there is no virtual time and nobody counts, but the serial adapter, which hangs on USB and not on the board, talks all the
+ * same: its bytes move as the sockets do, and
  * time passes as the host's.
  */
 static bool wait_without_power(struct turns *t, const struct link_want *wants, size_t n, uint64_t max_ns, struct err *e)
@@ -263,178 +220,6 @@ static bool turns_wait(struct pace *p, const struct link_want *wants, size_t n, 
 	return deadline_ns <= now || take_turn((struct turns *)p, wants, n, deadline_ns - now, e);
 }
 
-/* Links. */
-
-static bool await_connected(struct turns *t, int fd, const struct endpoint *to, struct err *e)
-{
-	int ready = host_socket_poll(fd, POLLOUT, t->base.cancel_fd, turn_control_patience(&t->control), e);
-
-	if (ready == 0)
-		return err_set(e, ERR_TIMEOUT, "connect to %s port %u: no answer in %u ms", to->host, to->port, t->control.silence_ms);
-	if (ready > 0 && (errno = host_socket_error(fd)) != 0)
-		return err_errno(e, "connect to %s port %u", to->host, to->port);
-	return ready > 0;
-}
-
-static bool turns_open(struct pace *p, const struct endpoint *to, const char *id, struct link **out, struct err *e)
-{
-	struct turns *t = (struct turns *)p;
-	bool pending, is_udp = to->proto == LINK_UDP;
-	int fd;
-
-	if (t->count == TURN_LINKS_MOST)
-		return err_set(e, ERR_FULL, "more than %d links of one board are open", TURN_LINKS_MOST);
-	if ((fd = host_socket_open(to, &pending, e)) < 0)
-		return false;
-	if (pending && !await_connected(t, fd, to, e)) {
-		close(fd);
-		return false;
-	}
-	struct turns_link *l = xcalloc(1, sizeof *l);
-	l->base = (struct link){ .pace = p, .proto = to->proto, .local_port = host_socket_port(fd) };
-	l->fd = fd;
-	l->limit = is_udp ? UDP_CREDIT : TCP_CREDIT;
-	l->survives = id != NULL;
-	l->state = is_udp || id ? LINK_OPEN : 0;
-	if (id)
-		snprintf(l->id, sizeof l->id, "%s", id);
-	else
-		snprintf(l->id, sizeof l->id, "%s%u", is_udp ? "u" : "", l->base.local_port);
-	t->links[t->count++] = l;
-	*out = &l->base;
-	return true;
-}
-
-static long lost(const struct turns_link *l, const char *verb, struct err *e)
-{
-	err_set(e, ERR_LOST, "%s: the connection was %s", verb, l->state & LINK_OPEN ? "reset" : "refused");
-	return -1;
-}
-
-/* Loopback may lag behind what the totals say: wait for it, a bounded time. */
-static bool await_socket(struct turns_link *l, short events, const char *verb, struct err *e)
-{
-	struct turns *t = (struct turns *)l->base.pace;
-	int ready = host_socket_poll(l->fd, events, t->base.cancel_fd, turn_control_patience(&t->control), e);
-
-	if (ready == 0)
-		return err_set(e, ERR_TIMEOUT, "%s: link %s was stuck for %u ms at %" PRIu64 " bytes sent and %" PRIu64 " received of %" PRIu64 " given", verb, l->id,
-		               t->control.silence_ms, l->base.sent, l->base.received, l->given);
-	return ready > 0;
-}
-
-static long send_all(struct turns_link *l, const uint8_t *bytes, size_t n, struct err *e)
-{
-	size_t done = 0;
-
-	while (done < n) {
-		long some = send(l->fd, bytes + done, n - done, MSG_NOSIGNAL | MSG_DONTWAIT);
-		if (some >= 0)
-			done += (size_t)some;
-		else if (errno != EAGAIN && errno != EINTR)
-			return err_errno(e, "send") - 1;
-		else if (!await_socket(l, POLLOUT, "send", e))
-			return -1;
-	}
-	return (long)n;
-}
-
-static long turns_send(struct link *base, const void *bytes, size_t n, struct err *e)
-{
-	struct turns_link *l = (struct turns_link *)base;
-	uint64_t credit = l->limit - base->sent;
-
-	if (l->fd < 0 || (l->state & LINK_RESET))
-		return lost(l, "send", e);
-	if (base->proto == LINK_UDP)
-		return credit ? send_all(l, bytes, n, e) : 0;
-	return send_all(l, bytes, n < credit ? n : (size_t)credit, e);
-}
-
-static long recv_some(struct turns_link *l, uint8_t *bytes, size_t n, struct err *e)
-{
-	for (;;) {
-		long some = recv(l->fd, bytes, n, MSG_DONTWAIT);
-		if (some > 0 || (some == 0 && l->base.proto == LINK_UDP))
-			return some;
-		if (some == 0) {
-			err_set(e, ERR_PROTOCOL, "link %s ended at %" PRIu64 " bytes, though the virtual board has given %" PRIu64, l->id, l->base.received, l->given);
-			return -1;
-		}
-		if (errno != EAGAIN && errno != EINTR)
-			return err_errno(e, "receive") - 1;
-		if (!await_socket(l, POLLIN, "receive", e))
-			return -1;
-	}
-}
-
-/* Without power: what the adapter has said so far. It counts on, and tells the total with the next turn. */
-static long recv_uncounted(struct turns_link *l, void *bytes, size_t n, struct err *e)
-{
-	long some = recv(l->fd, bytes, n, MSG_DONTWAIT);
-
-	if (some == 0 && n > 0)
-		l->state |= LINK_EOF;
-	if (some >= 0 || errno == EAGAIN || errno == EINTR)
-		return some > 0 ? some : 0;
-	return err_errno(e, "receive") - 1;
-}
-
-static long turns_recv(struct link *base, void *bytes, size_t n, struct err *e)
-{
-	struct turns_link *l = (struct turns_link *)base;
-	uint64_t there = l->given > base->received ? l->given - base->received : 0;
-
-	if (l->fd < 0 || (l->state & LINK_RESET))
-		return lost(l, "receive", e);
-	if (((struct turns *)base->pace)->off && there == 0)
-		return recv_uncounted(l, bytes, n, e);
-	if (there == 0 || n == 0)
-		return 0;
-	if (base->proto == LINK_UDP)
-		return recv_some(l, bytes, n, e);
-	n = n < there ? n : (size_t)there;
-	for (size_t done = 0; done < n;) {
-		long some = recv_some(l, (uint8_t *)bytes + done, n - done, e);
-		if (some < 0)
-			return -1;
-		done += (size_t)some;
-	}
-	return (long)n;
-}
-
-static unsigned turns_state(struct link *l)
-{
-	return ((struct turns_link *)l)->state;
-}
-
-static void turns_shutdown(struct link *base)
-{
-	struct turns_link *l = (struct turns_link *)base;
-
-	l->fin = true;
-	if (l->fd >= 0)
-		shutdown(l->fd, SHUT_WR);
-}
-
-static void turns_close(struct link *base, bool abort)
-{
-	struct turns_link *l = (struct turns_link *)base;
-	struct turns *t = (struct turns *)base->pace;
-	bool over = l->survives || !l->told || l->fd < 0 || (l->state & LINK_RESET) || ((l->state & LINK_EOF) && l->fin && !abort);
-
-	if (over) {
-		drop(t, l);
-		shut(l);
-		free(l);
-		return;
-	}
-	l->closed = true;
-	l->abort = abort;
-	if (!abort)
-		turns_shutdown(base);
-}
-
 /* The earlier life's links have no counterpart any more; their owners still hold them, and close them in their own time. */
 static void turns_restarted(struct pace *p)
 {
@@ -444,9 +229,9 @@ static void turns_restarted(struct pace *p)
 		struct turns_link *l = t->links[i];
 		if (l->survives)
 			continue;
-		shut(l);
+		turns_link_shut(l);
 		l->state |= LINK_RESET;
-		drop(t, l);
+		turns_link_drop(t, l);
 		if (l->closed)
 			free(l);
 	}
@@ -466,8 +251,8 @@ static void turns_destroy(struct pace *p)
 
 	while (t->count) {
 		struct turns_link *l = t->links[0];
-		drop(t, l);
-		shut(l);
+		turns_link_drop(t, l);
+		turns_link_shut(l);
 		free(l);
 	}
 	turn_control_close(&t->control);
@@ -484,7 +269,8 @@ static bool ask_for_turns(struct turns *t, struct err *e)
 	static const char request[] = "clock turns\n";
 	char line[TURN_LINE_MOST];
 
-	if (!turn_control_write(&t->control, request, sizeof request - 1, e) || !turn_control_line(&t->control, line, "the answer to \"clock turns\"", e))
+	if (!turn_control_write(&t->control, request, sizeof request - 1, e) || !turn_control_line(&t->control, line,
+	                                                                                           "the answer to \"clock turns\"", e))
 		return false;
 	return strcmp(line, "ok") == 0 || err_set(e, ERR_PROTOCOL, "the virtual board answered \"clock turns\" with \"%.80s\"", line);
 }
