@@ -2,10 +2,10 @@
 /*
  * Seam: time and the host's sockets, for one board.
  *
- * Drivers: wall (kernel sockets, poll, the monotonic clock) for real boards and for virtual ones in real time; turns (docs/virtual-board.md "Turns")
- * for virtual boards, whose clock stands still while nobody waits. Credit, totals and turns live in that driver and nowhere else. All times and
- * deadlines are the pace's own: nanoseconds since power-on (turns) or of the monotonic clock (wall). Every wait is bounded; a wait on the
- * other process is bounded in wall time too. One pace and its links belong to the worker thread of the board.
+ * Drivers: wall (kernel sockets, poll, the monotonic clock) for real boards and for virtual ones in real time; turns (docs/virtual-board.md
+ * "Turns") for virtual boards, whose clock stands still while nobody waits. Credit, totals and turns live in that driver and nowhere else.
+ * All times and deadlines are the pace's own: nanoseconds since power-on (turns) or of the monotonic clock (wall). Every wait is bounded; a
+ * wait on the other process is bounded in wall time too. One pace and its links belong to the worker thread of the board.
  */
 #ifndef LAB_BENCH_PACE_H
 #define LAB_BENCH_PACE_H
@@ -73,8 +73,9 @@ uint64_t pace_now_ns(struct pace *p);
 bool pace_open(struct pace *p, const struct endpoint *to, const char *id, struct link **out, struct err *e);
 
 /*
- * Let the board run until one of the wants holds, something happens to a link (open, end, reset) or the deadline passes. True in all these cases: look what
- * holds. False: cancelled, or the other process is silent (ERR_TIMEOUT), gone (ERR_LOST) or wrong (ERR_PROTOCOL). Wants must be exact: min(want, rest).
+ * Let the board run until one of the wants holds, something happens to a link (open, end, reset) or the deadline passes. True in all these
+ * cases: look what holds. False: cancelled, or the other process is silent (ERR_TIMEOUT), gone (ERR_LOST) or wrong (ERR_PROTOCOL). Wants
+ * must be exact: min(want, rest).
  */
 bool pace_wait(struct pace *p, const struct link_want *wants, size_t n, uint64_t deadline_ns, struct err *e);
 
@@ -84,7 +85,8 @@ void pace_restarted(struct pace *p);
 /* Capture records that the board has emitted so far; UINT64_MAX where nobody counts them. */
 uint64_t pace_frames(struct pace *p);
 
-/* Any thread: make the present and every later wait fail with ERR_CANCELLED, until pace_restarted(). */
+/* Any thread: make the present wait (turns: within a second of the board's time) and every later one fail with ERR_CANCELLED, until
+   pace_restarted(). */
 void pace_cancel(struct pace *p);
 void pace_destroy(struct pace *p);                                           /* closes what is open; accepts NULL */
 

@@ -65,7 +65,8 @@ static bool await_open(struct exchange *x, const struct endpoint *to)
 	for (;;) {
 		unsigned state = link_state(x->link);
 		if (state & LINK_RESET)
-			return exchange_fail(x, TROUBLE_REFUSED, "port %u of the board refuses the connection: does its firmware serve this workload?", to->port);
+			return exchange_fail(x, TROUBLE_REFUSED, "port %u of the board refuses the connection: does its firmware serve this workload?",
+			                     to->port);
 		if (state & LINK_OPEN)
 			return true;
 		if (time_is_up(x))

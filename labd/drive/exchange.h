@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * One conversation of a workload with a board: the link, its deadline, and what to say and whom to blame when it goes wrong. Lives on the stack of drive(); worker thread only.
+ * One conversation of a workload with a board: the link, its deadline, and what to say and whom to blame when it goes wrong. Lives on the
+ * stack of drive(); worker thread only.
  */
 #ifndef LAB_DRIVE_EXCHANGE_H
 #define LAB_DRIVE_EXCHANGE_H
@@ -36,8 +37,8 @@ bool exchange_open(struct exchange *x, const struct endpoint *to);
 bool exchange_send(struct exchange *x, const void *bytes, size_t n);
 
 /*
- * Wait for bytes up to a total of received (UDP: datagrams), and take what is there: 1 to room bytes (UDP: one datagram). 0 = the other side has ended; -1 = failed.
- * Where it stands in the sentence of a silence: "frame 7 of 100".
+ * Wait for bytes up to a total of received (UDP: datagrams), and take what is there: 1 to room bytes (UDP: one datagram). 0 = the other
+ * side has ended; -1 = failed. Where it stands in the sentence of a silence: "frame 7 of 100".
  */
 long exchange_take(struct exchange *x, void *bytes, size_t room, uint64_t received, const char *where);
 

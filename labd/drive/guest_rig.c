@@ -61,11 +61,13 @@ static void build_bridge(struct bridge *b, const char *path, int guest)
 	unlink(path);
 	b->guest = guest;
 	b->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (bind(b->listener, (struct sockaddr *)&at, sizeof at) != 0 || listen(b->listener, 1) != 0 || pthread_create(&b->thread, NULL, carry, b) != 0)
+	if (bind(b->listener, (struct sockaddr *)&at, sizeof at) != 0 || listen(b->listener, 1) != 0
+	    || pthread_create(&b->thread, NULL, carry, b) != 0)
 		abort();
 }
 
-static void drive_and_measure(const struct cell_params *p, const struct endpoint *to, struct pace *pace, struct tap *tap, const char *file, struct guest_run *out)
+static void drive_and_measure(const struct cell_params *p, const struct endpoint *to, struct pace *pace, struct tap *tap, const char *file,
+                              struct guest_run *out)
 {
 	struct flow_query q = { .kind = FLOW_TRIGGER };
 	bool stopped;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * For tests: the real gate, bench PC and wire of a virtual board around a guest without a chip (fixtures/virtual/wire/turns_board.h), reached as labd reaches a vboard process: by a control
- * socket, a tap socket and the gate's ports. One run at a time.
+ * For tests: the real gate, bench PC and wire of a virtual board around a guest without a chip (fixtures/virtual/wire/turns_board.h),
+ * reached as labd reaches a vboard process: by a control socket, a tap socket and the gate's ports. One run at a time.
  */
 #ifndef LAB_DRIVE_GUEST_RIG_H
 #define LAB_DRIVE_GUEST_RIG_H

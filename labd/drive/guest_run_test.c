@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * From connect to figures over the real gate, bench PC and wire: what labd measures must be what a capture of known arithmetic says, and the same every time.
+ * From connect to figures over the real gate, bench PC and wire: what labd measures must be what a capture of known arithmetic says, and
+ * the same every time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +74,8 @@ TEST(the_same_run_gives_the_same_capture_byte_for_byte)
 
 TEST(a_slower_guest_is_measured_slower_by_just_that)
 {
-	struct guest_run a = run(&(struct guest_setup){ .frame_ns = 1000000 }, &plain, "a.pcap"), b = run(&(struct guest_setup){ .frame_ns = 1500000 }, &plain, "b.pcap");
+	struct guest_run a = run(&(struct guest_setup){ .frame_ns = 1000000 }, &plain, "a.pcap"),
+		b = run(&(struct guest_setup){ .frame_ns = 1500000 }, &plain, "b.pcap");
 
 	CHECK_OK(a.measured, &a.e);
 	CHECK_OK(b.measured, &b.e);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The trigger benchmark in real time over the kernel's own stack, captured live with libpcap on the loopback interface: what a real bench does, without one. Nothing here depends on
- * how fast the machine is.
+ * The trigger benchmark in real time over the kernel's own stack, captured live with libpcap on the loopback interface: what a real bench
+ * does, without one. Nothing here depends on how fast the machine is.
  */
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The host's side of `trigger`: one line out, n times count bytes in, every one compared with what docs/workloads.md says it must be. No rate comes from here; that is
- * measured on the wire.
+ * The host's side of `trigger`: one line out, n times count bytes in, every one compared with what docs/workloads.md says it must be. No
+ * rate comes from here; that is measured on the wire.
  */
 #include "drive/trigger.h"
 
@@ -96,7 +96,8 @@ static bool take_stream(struct exchange *x, const struct cell_params *p)
 		snprintf(where, sizeof where, "frame %" PRIu64 " of %u", at / p->payload_bytes, p->count);
 		long got = exchange_take(x, bytes, some, at + some, where);
 		if (got == 0)
-			return exchange_fail(x, TROUBLE_CLOSED, "the board closed the connection at %s, %" PRIu64 " of %" PRIu64 " bytes had come", where, at, total);
+			return exchange_fail(x, TROUBLE_CLOSED, "the board closed the connection at %s, %" PRIu64 " of %" PRIu64 " bytes had come",
+			                     where, at, total);
 		if (got < 0)
 			return false;
 		size_t right = trigger_stream_right(at, p->payload_bytes, bytes, (size_t)got);
@@ -119,7 +120,8 @@ static enum datagram out_of_sequence(struct exchange *x, uint32_t due, uint8_t c
 	if (ahead < 128)
 		exchange_fail(x, TROUBLE_SEQUENCE, "datagram %u came where datagram %u was due: missing or reordered", due + ahead, due);
 	else
-		exchange_fail(x, TROUBLE_SEQUENCE, "datagram %u came again where datagram %u was due: doubled or reordered", due - (uint8_t)(due - came), due);
+		exchange_fail(x, TROUBLE_SEQUENCE, "datagram %u came again where datagram %u was due: doubled or reordered",
+		              due - (uint8_t)(due - came), due);
 	return DATAGRAM_FAILED;
 }
 
@@ -186,7 +188,8 @@ static bool converse(struct exchange *x, const struct cell_params *p)
 	return exchange_finish(x);
 }
 
-static bool trigger_drive(const struct cell_params *p, struct pace *pace, const struct endpoint *to, uint64_t deadline_ns, enum cause *cause, struct err *e)
+static bool trigger_drive(const struct cell_params *p, struct pace *pace, const struct endpoint *to, uint64_t deadline_ns,
+                          enum cause *cause, struct err *e)
 {
 	struct err own;
 	struct exchange x = { .pace = pace, .deadline_ns = deadline_ns, .cause = cause, .e = e ? e : &own };

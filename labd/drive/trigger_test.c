@@ -69,7 +69,8 @@ static void answer_stream(struct turn_board *b, struct turn_end *end)
 	uint8_t bytes[TRIGGER_PAYLOAD_MOST + 4096];
 
 	for (uint64_t at = 0; at < total; at += piece) {
-		uint64_t frame = (at < asked ? at : asked - 1) / board.asked.payload_bytes, when = FRAME_NS * (frame + 1) + at % board.asked.payload_bytes;
+		uint64_t frame = (at < asked ? at : asked - 1) / board.asked.payload_bytes,
+			when = FRAME_NS * (frame + 1) + at % board.asked.payload_bytes;
 		size_t n = total - at < piece ? (size_t)(total - at) : piece;
 		if (stops(b, end, at, when))
 			return;

@@ -42,8 +42,8 @@ static void take_row(struct witness *w, char *row)
 
 static bool ask_tshark(const char *file, struct witness *w)
 {
-	const char *argv[16 + 2 * COLUMNS + 1] = { "tshark", "-r", file, "-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "-T", "fields", "-E",
-		"separator=;" };
+	const char *argv[16 + 2 * COLUMNS + 1] = { "tshark", "-r", file, "-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "-T",
+		"fields", "-E", "separator=;" };
 	struct buf out = { .bytes = NULL };
 	struct proc_run run = { .argv = argv, .deadline_ms = 60000, .output_max = 16 << 20, .output = &out };
 	struct proc_end end;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The trigger benchmark on the virtual board itself, with the firmware of this tree in its flash: serial line, turns, capture and measurement together, as a worker uses them.
- * The image is put into the chip file directly; flashing has its own tests.
+ * The trigger benchmark on the virtual board itself, with the firmware of this tree in its flash: serial line, turns, capture and
+ * measurement together, as a worker uses them. The image is put into the chip file directly; flashing has its own tests.
  */
 #include "boards/types.h"
 #include "drive/trigger.h"
@@ -169,7 +169,8 @@ TEST(the_board_is_driven_and_measured_and_the_same_again)
 	struct flow_figures one = { .elapsed_ns = 0 }, two = one, other = one;
 	enum cause cause;
 
-	bool ok = bench_start(&b, 0) && run(&b, &big, "a.pcap", &cause, &one) && run(&b, &small, "b.pcap", &cause, &other) && run(&b, &big, "c.pcap", &cause, &two);
+	bool ok = bench_start(&b, 0) && run(&b, &big, "a.pcap", &cause, &one) && run(&b, &small, "b.pcap", &cause, &other)
+		&& run(&b, &big, "c.pcap", &cause, &two);
 	bench_stop(&b);
 	CHECK_OK(ok, &e);
 	CHECK_EQ(one.elapsed_ns, two.elapsed_ns);
@@ -178,7 +179,8 @@ TEST(the_board_is_driven_and_measured_and_the_same_again)
 	CHECK(one.payload_ok && !one.ack_paced);
 	CHECK_EQ(one.retransmissions + one.duplicate_acks + one.bad_checksums + one.merged_frames, 0);
 	CHECK(other.elapsed_ns < one.elapsed_ns);
-	printf("  1460 bytes: %.1f byte/s, 100 bytes: %.1f byte/s\n", rate_byte_per_s(one.payload_bytes, one.elapsed_ns), rate_byte_per_s(other.payload_bytes, other.elapsed_ns));
+	printf("  1460 bytes: %.1f byte/s, 100 bytes: %.1f byte/s\n", rate_byte_per_s(one.payload_bytes, one.elapsed_ns),
+	       rate_byte_per_s(other.payload_bytes, other.elapsed_ns));
 	flow_figures_finish(&one);
 	flow_figures_finish(&two);
 	flow_figures_finish(&other);
@@ -252,7 +254,8 @@ static uint64_t longest(const struct flow_figures *f)
 	return most;
 }
 
-/* The monitor is at the bench PC: it sees an acknowledgement that gets lost behind it, and the frame that comes again for that; a frame lost before it is seen by the time it takes. */
+/* The monitor is at the bench PC: it sees an acknowledgement that gets lost behind it, and the frame that comes again for that; a frame
+   lost before it is seen by the time it takes. */
 TEST(a_lost_acknowledgement_is_a_retransmission_and_a_lost_frame_a_long_one)
 {
 	struct bench b;

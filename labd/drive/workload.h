@@ -2,8 +2,8 @@
 /*
  * Seam: a benchmark as the host drives it. One file per workload: trigger (later: transfer, iperf).
  *
- * prepare checks parameters and opens nothing; drive talks to the board over a pace and checks every byte; judge turns the captured flow into figures.
- * Worker thread only.
+ * prepare checks parameters and opens nothing; drive talks to the board over a pace and checks every byte; judge turns the captured flow
+ * into figures. Worker thread only.
  */
 #ifndef LAB_DRIVE_WORKLOAD_H
 #define LAB_DRIVE_WORKLOAD_H
@@ -17,8 +17,8 @@
 
 /* Who is to blame when a run fails: the cause column of a result. */
 enum cause {
-	CAUSE_NONE, CAUSE_BOARD, CAUSE_FIRMWARE, CAUSE_FLASH, CAUSE_PROBE, CAUSE_POWER, CAUSE_LINE, CAUSE_NETWORK, CAUSE_HOST, CAUSE_DAEMON, CAUSE_IMAGE,
-	CAUSE_UNSUPPORTED, CAUSE_REQUEST, CAUSE_NO_BOARD, CAUSES
+	CAUSE_NONE, CAUSE_BOARD, CAUSE_FIRMWARE, CAUSE_FLASH, CAUSE_PROBE, CAUSE_POWER, CAUSE_LINE, CAUSE_NETWORK, CAUSE_HOST, CAUSE_DAEMON,
+	CAUSE_IMAGE, CAUSE_UNSUPPORTED, CAUSE_REQUEST, CAUSE_NO_BOARD, CAUSES
 };
 const char *cause_word(enum cause c);                                        /* "none", "board", ..., "no_board" */
 
@@ -38,7 +38,8 @@ struct workload_ops {
 	bool (*check)(const struct cell_params *p, struct err *e);           /* ranges; the sentence names the parameter */
 
 	/* From connect to the end of the exchange. cause is set when it fails. Data are checked here, byte by byte. */
-	bool (*drive)(const struct cell_params *p, struct pace *pace, const struct endpoint *to, uint64_t deadline_ns, enum cause *cause, struct err *e);
+	bool (*drive)(const struct cell_params *p, struct pace *pace, const struct endpoint *to, uint64_t deadline_ns, enum cause *cause,
+	              struct err *e);
 
 	/* What to look for in the capture, from the wire addresses and the host's port of the drive. */
 	void (*query)(const struct cell_params *p, struct flow_query *q);

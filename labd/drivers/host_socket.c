@@ -16,7 +16,8 @@
 
 static struct addrinfo *resolve(const struct endpoint *to, struct err *e)
 {
-	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = to->proto == LINK_TCP ? SOCK_STREAM : SOCK_DGRAM }, *found;
+	int type = to->proto == LINK_TCP ? SOCK_STREAM : SOCK_DGRAM;
+	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = type }, *found;
 	char port[8];
 
 	snprintf(port, sizeof port, "%u", to->port);

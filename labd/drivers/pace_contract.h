@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * For tests: what every driver of the seam `pace` must do, run once a driver. The board behind it, whatever it is, serves what pace_contract.c says: the first byte of a connection
- * chooses how it behaves.
+ * For tests: what every driver of the seam `pace` must do, run once a driver. The board behind it, whatever it is, serves what
+ * pace_contract.c says: the first byte of a connection chooses how it behaves.
  */
 #ifndef LAB_DRIVERS_PACE_CONTRACT_H
 #define LAB_DRIVERS_PACE_CONTRACT_H
@@ -11,8 +11,8 @@
 
 enum { CONTRACT_PIECE = 536, CONTRACT_PIECES_TOTAL = 1460, CONTRACT_BULK = 1000000 };
 
-/* First bytes: E echoes what follows; P says 1460 bytes (byte k is k mod 256) in two pieces; C closes; R resets; B says a million bytes (k mod 251); S swallows what follows, and
-   at the host's end says how much it was, as decimal text, and closes. A datagram is echoed. */
+/* First bytes: E echoes what follows; P says 1460 bytes (byte k is k mod 256) in two pieces; C closes; R resets; B says a million bytes (k
+   mod 251); S swallows what follows, and at the host's end says how much it was, as decimal text, and closes. A datagram is echoed. */
 struct contract_world {
 	struct pace *pace;
 	struct endpoint tcp, udp, closed;    /* closed: a port where nobody listens, or that refuses */

@@ -5,13 +5,14 @@
 
 #include "bench/pace.h"
 
-/* Kernel sockets, poll and the monotonic clock. TCP_NODELAY, and TCP_QUICKACK before every read and wait, so that the host's delayed ACK does not set the figure. */
+/* Kernel sockets, poll and the monotonic clock. TCP_NODELAY, and TCP_QUICKACK before every read and wait, so that the host's delayed ACK
+   does not set the figure. */
 struct pace *pace_wall_create(struct err *e);
 
 /*
- * Turns over the control socket of a vboard process (docs/virtual-board.md "Turns"); puts the board's clock into mode `turns`, which holds from the next power-on.
- * Of the connections to one board only one may take turns. ERR_LOST when nobody listens there. While the power is off there are no turns: the serial line's bytes
- * move freely, and time passes as the host's.
+ * Turns over the control socket of a vboard process (docs/virtual-board.md "Turns"); puts the board's clock into mode `turns`, which holds
+ * from the next power-on. Of the connections to one board only one may take turns. ERR_LOST when nobody listens there. While the power is
+ * off there are no turns: the serial line's bytes move freely, and time passes as the host's.
  */
 struct pace *pace_turns_create(const char *control_socket, struct err *e);
 

@@ -22,7 +22,9 @@
 #include "drivers/pace_drivers.h"
 #include "drivers/turns.h"
 
-enum { SILENCE_MS = 10000, SLACK_NS = 1000000 };      /* slack: the instruction at the deadline runs to its end */
+/* slack: the instruction at the deadline runs to its end. slice: a turn is no longer, so that a cancelled wait leaves none behind that
+   would run into the next power-on. */
+enum { SILENCE_MS = 10000, SLACK_NS = 1000000, SLICE_NS = 1000000000 };
 
 static const struct link_want *want_of(const struct link *l, const struct link_want *wants, size_t n)
 {
@@ -179,6 +181,7 @@ static bool wait_without_power(struct turns *t, const struct link_want *wants, s
 	while (ready < 0 && errno == EINTR);
 	if (ready < 0)
 		return err_errno(e, "poll");
+	t->slice_over = ready == 0;
 	return !fds[count].revents || err_set(e, ERR_CANCELLED, "cancelled");
 }
 
@@ -200,6 +203,7 @@ static bool take_turn(struct turns *t, const struct link_want *wants, size_t n, 
 	if (stop.error && strcmp(stop.sentence, "the power is off") == 0)
 		return wait_without_power(t, wants, n, max_ns, e);
 	t->off = false;
+	t->slice_over = strcmp(stop.why, "deadline") == 0;
 	return note_stop(t, &stop, max_ns, e);
 }
 
@@ -210,14 +214,29 @@ static bool holds(const struct link_want *w)
 	return (w->received && l->given >= w->received) || (w->room && l->limit >= w->room);
 }
 
+static bool cancelled(const struct turns *t)
+{
+	struct pollfd fd = { .fd = t->base.cancel_fd, .events = POLLIN };
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+/* The cut into turns moves nothing (docs/virtual-board.md "Time inside"). */
 static bool turns_wait(struct pace *p, const struct link_want *wants, size_t n, uint64_t deadline_ns, struct err *e)
 {
-	uint64_t now = turns_now_ns(p);
+	struct turns *t = (struct turns *)p;
 
 	for (size_t i = 0; i < n; i++)
 		if (holds(&wants[i]))
 			return true;
-	return deadline_ns <= now || take_turn((struct turns *)p, wants, n, deadline_ns - now, e);
+	for (t->slice_over = true; t->slice_over && turns_now_ns(p) < deadline_ns;) {
+		uint64_t left = deadline_ns - turns_now_ns(p);
+		if (cancelled(t))
+			return err_set(e, ERR_CANCELLED, "cancelled");
+		if (!take_turn(t, wants, n, left < SLICE_NS ? left : SLICE_NS, e))
+			return false;
+	}
+	return true;
 }
 
 /* The earlier life's links have no counterpart any more; their owners still hold them, and close them in their own time. */
@@ -283,7 +302,7 @@ struct pace *pace_turns_create_with(const char *control_socket, unsigned silence
 		free(t);
 		return NULL;
 	}
-	if (turn_control_open(&t->control, control_socket, silence_ms, t->base.cancel_fd, e) && ask_for_turns(t, e))
+	if (turn_control_open(&t->control, control_socket, silence_ms, e) && ask_for_turns(t, e))
 		return &t->base;
 	pace_destroy(&t->base);
 	return NULL;

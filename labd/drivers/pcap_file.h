@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A pcap stream cut into its records as it arrives, in pieces of any size: counts what has passed, bounds what it believes. Zero-initialise; pcap_cut_finish() frees. One thread.
+ * A pcap stream cut into its records as it arrives, in pieces of any size: counts what has passed, bounds what it believes.
+ * Zero-initialise; pcap_cut_finish() frees. One thread.
  */
 #ifndef LAB_DRIVERS_PCAP_FILE_H
 #define LAB_DRIVERS_PCAP_FILE_H

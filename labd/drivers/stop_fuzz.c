@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a virtual board says: the answer to a turn (first byte 't', the rest a line) and the stream of its tap (anything else: piece size, then the stream). */
+/* What a virtual board says: the answer to a turn (first byte 't', the rest a line) and the stream of its tap (anything else: piece size,
+   then the stream). */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The wire of a virtual board: a thread reads the pcap stream from a Unix socket and writes it to the file, so that the board never finds its subscriber slow. stop() waits
- * for the record that the board has counted; the stream may lag behind the control socket.
+ * The wire of a virtual board: a thread reads the pcap stream from a Unix socket and writes it to the file, so that the board never finds
+ * its subscriber slow. stop() waits for the record that the board has counted; the stream may lag behind the control socket.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -195,7 +195,8 @@ static void stream_destroy(struct tap *t)
 	free(s);
 }
 
-static const struct tap_ops stream_ops = { .name = "stream", .captures = true, .start = stream_start, .stop = stream_stop, .destroy = stream_destroy };
+static const struct tap_ops stream_ops = { .name = "stream", .captures = true, .start = stream_start, .stop = stream_stop,
+	.destroy = stream_destroy };
 
 struct tap *tap_stream_create_with(const char *tap_socket, unsigned patience_ms, struct err *e)
 {

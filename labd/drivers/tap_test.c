@@ -53,7 +53,8 @@ static void start_source(struct source *s)
 	unlink(s->path);
 	memcpy(at.sun_path, s->path, sizeof s->path);
 	s->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (bind(s->listener, (struct sockaddr *)&at, sizeof at) != 0 || listen(s->listener, 1) != 0 || pthread_create(&s->thread, NULL, send_pieces, s) != 0)
+	if (bind(s->listener, (struct sockaddr *)&at, sizeof at) != 0 || listen(s->listener, 1) != 0
+	    || pthread_create(&s->thread, NULL, send_pieces, s) != 0)
 		abort();
 }
 
@@ -274,7 +275,8 @@ TEST(an_interface_is_captured_live_with_only_the_boards_frames)
 	tap_destroy(t);
 	CHECK_OK(ok, &e);
 	CHECK(captured >= 1 && captured <= 2);               /* the kernel may answer that the port is closed */
-	struct flow_query q = { .udp = true, .board_ip = { 127, 77, 9, 1 }, .host_ip = { 127, 0, 0, 1 }, .board_port = 5100, .payload_bytes = 1, .count = 2 };
+	struct flow_query q = { .udp = true, .board_ip = { 127, 77, 9, 1 }, .host_ip = { 127, 0, 0, 1 }, .board_port = 5100,
+		.payload_bytes = 1, .count = 2 };
 	struct flow_figures f;
 	CHECK(!flow_measure(file, &q, &f, &e));
 	CHECK_STR(e.msg, "0 of 2 datagrams came, datagram 0 was not sent, then the capture ends");

@@ -417,7 +417,8 @@ static void *serve(void *opaque)
 	struct turn_board *b = opaque;
 
 	for (;;) {
-		struct pollfd fds[3 + ENDS_MOST] = { { .fd = b->quit, .events = POLLIN }, { .fd = b->control >= 0 ? b->control : b->listener, .events = POLLIN } };
+		struct pollfd fds[3 + ENDS_MOST] = { { .fd = b->quit, .events = POLLIN },
+			{ .fd = b->control >= 0 ? b->control : b->listener, .events = POLLIN } };
 		struct turn_end *uart = find_end(b, "uart0");
 		size_t n = 3;
 		fds[2] = (struct pollfd){ .fd = b->script->power_off ? (uart ? uart->fd : b->uart) : -1, .events = POLLIN };

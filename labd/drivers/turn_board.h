@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * For tests: the other end of the turn protocol (docs/virtual-board.md), on a thread of its own, with a script in place of a chip. Bytes that the host has announced come to the
- * script at the start of a turn; what the script says is given at its virtual instant. Written apart from the real gate, so that the two can disagree.
+ * For tests: the other end of the turn protocol (docs/virtual-board.md), on a thread of its own, with a script in place of a chip. Bytes
+ * that the host has announced come to the script at the start of a turn; what the script says is given at its virtual instant. Written
+ * apart from the real gate, so that the two can disagree.
  */
 #ifndef LAB_DRIVERS_TURN_BOARD_H
 #define LAB_DRIVERS_TURN_BOARD_H

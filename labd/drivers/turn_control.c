@@ -10,10 +10,9 @@
 #include "core/clock.h"
 #include "drivers/host_socket.h"
 
-bool turn_control_open(struct turn_control *c, const char *path, unsigned silence_ms, int cancel_fd, struct err *e)
+bool turn_control_open(struct turn_control *c, const char *path, unsigned silence_ms, struct err *e)
 {
 	c->silence_ms = silence_ms;
-	c->cancel_fd = cancel_fd;
 	c->in_bytes = 0;
 	c->fd = host_socket_unix(path, e);
 	return c->fd >= 0;
@@ -65,7 +64,7 @@ bool turn_control_line(struct turn_control *c, char line[TURN_LINE_MOST], const 
 	while (!take_line(c, line)) {
 		if (c->in_bytes == sizeof c->in)
 			return err_set(e, ERR_PROTOCOL, "the virtual board sent a line of over %d bytes", TURN_LINE_MOST);
-		int ready = host_socket_poll(c->fd, POLLIN, c->cancel_fd, deadline, e);
+		int ready = host_socket_poll(c->fd, POLLIN, -1, deadline, e);
 		if (ready < 0)
 			return false;
 		if (ready == 0)

@@ -14,17 +14,16 @@
 
 struct turn_control {
 	int fd;                              /* -1 = closed */
-	int cancel_fd;                       /* borrowed: readable = give up */
 	unsigned silence_ms;
 	size_t in_bytes;
 	char in[TURN_LINE_MOST];
 };
 
-bool turn_control_open(struct turn_control *c, const char *path, unsigned silence_ms, int cancel_fd, struct err *e);
+bool turn_control_open(struct turn_control *c, const char *path, unsigned silence_ms, struct err *e);
 void turn_control_close(struct turn_control *c);
 bool turn_control_write(struct turn_control *c, const char *line, size_t n, struct err *e);
 
-/* One line, without its LF. what: what is waited for, for the sentence. ERR_TIMEOUT, ERR_LOST, ERR_PROTOCOL, ERR_CANCELLED. */
+/* One line, without its LF. what: what is waited for, for the sentence. ERR_TIMEOUT, ERR_LOST, ERR_PROTOCOL. */
 bool turn_control_line(struct turn_control *c, char line[TURN_LINE_MOST], const char *what, struct err *e);
 
 /* The monotonic instant at which silence from now on is too long. */

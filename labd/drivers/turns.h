@@ -27,7 +27,8 @@ struct turns {
 	uint64_t now_ns, frames;
 	bool off;                            /* the power is off: streams flow freely, and time is the host's */
 	uint64_t off_since_ns;               /* on the monotonic clock */
-	bool owed;                           /* a stop that a cancelled or silent turn still owes, */
+	bool slice_over;                     /* the last turn ended by its own length: nothing has happened yet */
+	bool owed;                           /* a stop that a silent turn still owes, */
 	bool owed_of_before;                 /* from before the restart */
 	struct turns_link *links[TURN_LINKS_MOST];
 	size_t count;

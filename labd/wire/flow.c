@@ -84,7 +84,8 @@ static bool of_query(const struct flow_walk *w, const struct packet *p)
 	bool from_board = p->source == w->board && p->target == w->host, from_host = p->source == w->host && p->target == w->board;
 	uint16_t board_port = from_board ? p->source_port : p->target_port, host_port = from_board ? p->target_port : p->source_port;
 
-	return (from_board || from_host) && (p->kind == PACKET_CUT || (board_port == w->q->board_port && (!w->q->host_port || host_port == w->q->host_port)));
+	return (from_board || from_host) && (p->kind == PACKET_CUT
+	                                     || (board_port == w->q->board_port && (!w->q->host_port || host_port == w->q->host_port)));
 }
 
 static bool take_record(struct flow_walk *w, int link_type, const struct capture_record *r, struct err *e)
@@ -99,7 +100,8 @@ static bool take_record(struct flow_walk *w, int link_type, const struct capture
 	if (w->done || !of_query(w, &p) || (p.kind != f->kind && p.kind != PACKET_CUT))
 		return true;
 	if (p.kind == PACKET_CUT)
-		return err_set(e, ERR_INVALID, "record %llu is cut or malformed (%u of %u bytes): capture frames whole", (unsigned long long)r->number, r->captured,
+		return err_set(e, ERR_INVALID, "record %llu is cut or malformed (%u of %u bytes): capture frames whole",
+		               (unsigned long long)r->number, r->captured,
 		               r->wire_length);
 	if (w->between++ && r->at_ns < w->last_ns)
 		return err_set(e, ERR_INVALID, "the capture's time runs backwards by %llu ns at record %llu: was the clock set while it ran?",
@@ -128,7 +130,8 @@ static bool complete(const struct flow_walk *w, struct err *e)
 	const uint8_t *ip = w->q->board_ip;
 
 	if (!w->between)
-		return err_set(e, ERR_NOT_FOUND, "no %s packet of %u.%u.%u.%u port %u among the capture's %llu frames", w->q->udp ? "UDP" : "TCP", ip[0], ip[1], ip[2],
+		return err_set(e, ERR_NOT_FOUND, "no %s packet of %u.%u.%u.%u port %u among the capture's %llu frames", w->q->udp ? "UDP" : "TCP",
+		               ip[0], ip[1], ip[2],
 		               ip[3], w->q->board_port, (unsigned long long)w->out->captured_frames);
 	if (!w->done)
 		return followers[w->q->udp].short_of(w, e);
@@ -162,8 +165,9 @@ static bool near(uint64_t value, uint64_t timer, uint64_t slack)
 }
 
 /*
- * A kernel's timer of 40 ms fires up to a tick of 4 ms (HZ=250) late. The wait decides, for a slow board's frame may take 200 ms without any timer (AT89C51ED2: n = 707), and a
- * timer of 200 ms hides in a frame of 500; a frame time of just 40 or 200 ms counts where most of it is wait.
+ * A kernel's timer of 40 ms fires up to a tick of 4 ms (HZ=250) late. The wait decides, for a slow board's frame may take 200 ms without
+ * any timer (AT89C51ED2: n = 707), and a timer of 200 ms hides in a frame of 500; a frame time of just 40 or 200 ms counts where most of it
+ * is wait.
  */
 static void judge_pace(struct flow_figures *f)
 {

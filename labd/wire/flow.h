@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * From a capture to figures: follows one TCP or UDP flow in a pcap file and measures what the board did on the wire (docs/workloads.md says from where to where).
+ * From a capture to figures: follows one TCP or UDP flow in a pcap file and measures what the board did on the wire (docs/workloads.md says
+ * from where to where).
  *
- * One code path for live and streamed captures, since both end as a pcap file. The only user of pcap_open_offline. Any thread. Times in nanoseconds of the capture's clock.
+ * One code path for live and streamed captures, since both end as a pcap file. The only user of pcap_open_offline. Any thread. Times in
+ * nanoseconds of the capture's clock.
  */
 #ifndef LAB_WIRE_FLOW_H
 #define LAB_WIRE_FLOW_H

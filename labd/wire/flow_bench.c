@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Frames per second of flow_measure() beside tshark on the same capture, one line of JSON. Both read a file that is in the page cache; tshark's start-up, taken from an empty capture,
- * is not held against it, and its checksum validation is off, while ours checks sums and payload.
+ * Frames per second of flow_measure() beside tshark on the same capture, one line of JSON. Both read a file that is in the page cache;
+ * tshark's start-up, taken from an empty capture, is not held against it, and its checksum validation is off, while ours checks sums and
+ * payload.
  */
 #include <inttypes.h>
 #include <pcap/dlt.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The trigger benchmark over TCP, as seen on the wire: the connection's start, the trigger line, then the board's bytes and the host's acknowledgements, with positions
- * unwrapped from sequence numbers (RFC 9293).
+ * The trigger benchmark over TCP, as seen on the wire: the connection's start, the trigger line, then the board's bytes and the host's
+ * acknowledgements, with positions unwrapped from sequence numbers (RFC 9293).
  */
 #include <stdio.h>
 #include <string.h>
@@ -154,7 +154,8 @@ static bool take_ack(struct flow_walk *w, const struct packet *p, bool from_boar
 	note_windows(w, p, from_board);
 	note_duplicate(w, p, from_board);
 	if (ack > other->next + other->fin)
-		return err_set(e, ERR_INVALID, "record %llu acknowledges byte %lld of %s, but the capture holds only %lld: it lost frames", (unsigned long long)w->record,
+		return err_set(e, ERR_INVALID, "record %llu acknowledges byte %lld of %s, but the capture holds only %lld: it lost frames",
+		               (unsigned long long)w->record,
 		               (long long)ack, from_board ? "the host" : "the board", (long long)other->next);
 	s->acked = ack > s->acked ? ack : s->acked;
 	while (!from_board && w->triggered && !w->done && s->acked >= (int64_t)(w->reached + 1) * w->q->payload_bytes) {
@@ -213,7 +214,8 @@ bool flow_tcp_short(const struct flow_walk *w, struct err *e)
 		return err_set(e, ERR_NOT_FOUND, "no connection to port %u begins in the capture, though %llu packets of that port are there: it was started too late",
 		               w->q->board_port, (unsigned long long)w->between);
 	if (!w->sides[FLOW_BOARD].syn)
-		return err_set(e, ERR_LOST, "the board did not answer %u SYN%s to port %u, %s", tries, tries == 1 ? "" : "s", w->q->board_port, ending(w));
+		return err_set(e, ERR_LOST, "the board did not answer %u SYN%s to port %u, %s", tries, tries == 1 ? "" : "s", w->q->board_port,
+		               ending(w));
 	if (!w->triggered)
 		return err_set(e, ERR_LOST, "the connection was open, but no whole trigger line was sent, %s", ending(w));
 	bool sent = w->out->frames[w->reached].transmissions > 0;

@@ -15,7 +15,8 @@
 
 enum { MAKE = 20000000, ACK = 155000, N = 100, COUNT = 10 };
 
-static const struct build_run plain = { .n = N, .count = COUNT, .board_isn = 1000, .host_isn = 64000, .begin_ns = 5000000, .make_ns = MAKE, .ack_ns = ACK };
+static const struct build_run plain = { .n = N, .count = COUNT, .board_isn = 1000, .host_isn = 64000, .begin_ns = 5000000, .make_ns = MAKE,
+	.ack_ns = ACK };
 
 static struct flow_figures f;
 static struct err e;
@@ -231,7 +232,8 @@ static void begin_by_hand(struct builder *b, uint32_t n, uint32_t count)
 
 static void board_says(struct builder *b, uint64_t at, uint32_t seq, const void *payload, size_t n, uint8_t flags)
 {
-	builder_tcp(b, at, &(struct build_tcp){ .from_board = true, .seq = seq, .ack = 100, .flags = (uint8_t)(flags | TCP_ACK), .window = 600, .payload = payload, .n = n });
+	builder_tcp(b, at, &(struct build_tcp){ .from_board = true, .seq = seq, .ack = 100, .flags = (uint8_t)(flags | TCP_ACK), .window = 600,
+		.payload = payload, .n = n });
 }
 
 static void host_acks(struct builder *b, uint64_t at, uint32_t ack)

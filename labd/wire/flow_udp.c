@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The trigger benchmark over UDP, as seen on the wire: the trigger datagram, then the board's datagrams in order, each with the host's "ACK i" where the run asks for them. */
+/* The trigger benchmark over UDP, as seen on the wire: the trigger datagram, then the board's datagrams in order, each with the host's
+   "ACK i" where the run asks for them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +13,8 @@ static bool take_trigger(struct flow_walk *w, const struct packet *p, uint64_t a
 	if (p->payload_bytes == 0 || p->payload_bytes > TRIGGER_LINE_MOST || text[p->payload_bytes - 1] != '\n')
 		return err_set(e, ERR_MISMATCH, "the first datagram to port %u is no trigger line", w->q->board_port);
 	if (!trigger_line_asks(text, p->payload_bytes - 1, w->q->payload_bytes, w->q->count, true, w->q->ack))
-		return err_set(e, ERR_MISMATCH, "the trigger line in the capture does not ask for n=%u count=%u ack=%d", w->q->payload_bytes, w->q->count, w->q->ack);
+		return err_set(e, ERR_MISMATCH, "the trigger line in the capture does not ask for n=%u count=%u ack=%d", w->q->payload_bytes,
+		               w->q->count, w->q->ack);
 	w->host_port = p->source_port;
 	flow_trigger(w, at_ns);
 	return true;
@@ -28,7 +30,8 @@ static bool take_ack(struct flow_walk *w, const struct packet *p, uint64_t at_ns
 		return true;
 	}
 	if (w->out->frames[w->reached].transmissions == 0)
-		return err_set(e, ERR_INVALID, "datagram %u was acknowledged in record %llu, but the capture does not hold it: it lost frames", w->reached,
+		return err_set(e, ERR_INVALID, "datagram %u was acknowledged in record %llu, but the capture does not hold it: it lost frames",
+		               w->reached,
 		               (unsigned long long)w->record);
 	flow_frame_end(w, at_ns);
 	return true;
@@ -79,7 +82,8 @@ bool flow_udp_take(struct flow_walk *w, const struct packet *p, uint64_t at_ns, 
 	if (!p->checksum_ok && !p->checksum_left_out)
 		return true;
 	if (!w->triggered)
-		return from_board ? err_set(e, ERR_MISMATCH, "the board sent %u bytes before the trigger", p->payload_bytes) : take_trigger(w, p, at_ns, e);
+		return from_board ? err_set(e, ERR_MISMATCH, "the board sent %u bytes before the trigger", p->payload_bytes)
+			: take_trigger(w, p, at_ns, e);
 	if ((from_board ? p->target_port : p->source_port) != w->host_port)
 		return true;
 	return from_board ? take_datagram(w, p, at_ns, e) : take_ack(w, p, at_ns, e);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Inside wire/: what the followers of TCP and of UDP share while a capture is walked, record by record. flow.c owns the walk; a follower sees only packets between the two addresses
- * of the query.
+ * Inside wire/: what the followers of TCP and of UDP share while a capture is walked, record by record. flow.c owns the walk; a follower
+ * sees only packets between the two addresses of the query.
  */
 #ifndef LAB_WIRE_FLOW_WALK_H
 #define LAB_WIRE_FLOW_WALK_H

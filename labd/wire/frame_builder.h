@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * For tests and benches: writes captures frame by frame, with right checksums unless told otherwise, between one board and one host whose addresses and ports are fixed. One thread.
+ * For tests and benches: writes captures frame by frame, with right checksums unless told otherwise, between one board and one host whose
+ * addresses and ports are fixed. One thread.
  */
 #ifndef LAB_WIRE_FRAME_BUILDER_H
 #define LAB_WIRE_FRAME_BUILDER_H
@@ -43,7 +44,8 @@ void builder_corrupt(struct builder *b, size_t from_end);
 /* n payload bytes of frame i. */
 void builder_payload(uint32_t frame, uint8_t *out, size_t n);
 
-/* A whole trigger run over TCP; frames by the index given go wrong in the way named; -1 = none. Zero-initialise and set what differs from the comment. */
+/* A whole trigger run over TCP; frames by the index given go wrong in the way named; -1 = none. Zero-initialise and set what differs from
+   the comment. */
 struct build_run {
 	uint32_t n, count;
 	uint32_t board_isn, host_isn;

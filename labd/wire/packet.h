@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * One captured frame seen as Ethernet or Linux cooked, IPv4, TCP or UDP: numbers in host order, the payload a view into the frame's own bytes. Reads nothing outside the bytes given;
- * what is no whole IPv4 TCP or UDP packet is said so and is no error. Any thread.
+ * One captured frame seen as Ethernet or Linux cooked, IPv4, TCP or UDP: numbers in host order, the payload a view into the frame's own
+ * bytes. Reads nothing outside the bytes given; what is no whole IPv4 TCP or UDP packet is said so and is no error. Any thread.
  *
- * Sources: RFC 791 (IPv4), RFC 9293 (TCP), RFC 768 (UDP), RFC 1071 (checksum), RFC 7323 (window scale), libpcap's LINKTYPE_LINUX_SLL and _SLL2.
+ * Sources: RFC 791 (IPv4), RFC 9293 (TCP), RFC 768 (UDP), RFC 1071 (checksum), RFC 7323 (window scale), libpcap's LINKTYPE_LINUX_SLL and
+ * _SLL2.
  */
 #ifndef LAB_WIRE_PACKET_H
 #define LAB_WIRE_PACKET_H

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Captures come from interfaces and from other people's tools: any bytes must give figures or a sentence. Both protocols are tried on each input. */
+/* Captures come from interfaces and from other people's tools: any bytes must give figures or a sentence. Both protocols are tried on each
+   input. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which bytes of a stream have been seen, as a short sorted list of spans: a stream that loses nothing is one span. Zero-initialise; nothing to free. One thread.
+ * Which bytes of a stream have been seen, as a short sorted list of spans: a stream that loses nothing is one span. Zero-initialise;
+ * nothing to free. One thread.
  */
 #ifndef LAB_WIRE_SPANS_H
 #define LAB_WIRE_SPANS_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The trigger protocol's words and bytes (docs/workloads.md "trigger"), in one place for the host that speaks it and for the measurement that reads it. Any thread.
+ * The trigger protocol's words and bytes (docs/workloads.md "trigger"), in one place for the host that speaks it and for the measurement
+ * that reads it. Any thread.
  */
 #ifndef LAB_WIRE_TRIGGER_TEXT_H
 #define LAB_WIRE_TRIGGER_TEXT_H
@@ -17,7 +18,8 @@ size_t trigger_line(char out[TRIGGER_LINE_MOST + 1], uint32_t payload_bytes, uin
 /* Does the line (without its LF, an optional CR before it) ask for just that? */
 bool trigger_line_asks(const char *line, size_t n, uint32_t payload_bytes, uint32_t count, bool udp, bool ack);
 
-/* Compare n bytes with those from byte k of a frame on, (k + 31 frame) mod 256. Returns how many are right before the first wrong one: n when all are. */
+/* Compare n bytes with those from byte k of a frame on, (k + 31 frame) mod 256. Returns how many are right before the first wrong one: n
+   when all are. */
 size_t trigger_right(uint32_t frame, uint32_t k, const uint8_t *bytes, size_t n);
 
 /* The same for n bytes from position at of the whole stream of frames of payload_bytes each. */
