@@ -225,6 +225,47 @@ TEST(programming_a_virtual_board_takes_the_time_of_the_line_and_the_pages)
 	lab_end();
 }
 
+/* Program 600 bytes with another entry in the bench file. */
+static bool programs_with(int reset, int echo)
+{
+	struct image *img = image_of(0x40, 600);
+	bool ok = lab_begin(TYPE, NULL);
+
+	if (ok) {
+		lab.bench->boards[0].flash[0].reset = reset;
+		lab.bench->boards[0].flash[0].echo = echo;
+		ok = lab_power() && flasher_program(lab.board->flasher, img, NULL, &e) && flasher_verify(lab.board->flasher, img, NULL, &e);
+	}
+	image_destroy(img);
+	lab_end();
+	return ok;
+}
+
+TEST(a_bench_may_wait_for_each_character_or_reset_by_the_power_switch)
+{
+	bool waits = programs_with(BENCH_RESET_DTR, BENCH_ECHO_CHARACTER);
+
+	if (skip)
+		SKIP("%s", skip);
+	CHECK_OK(waits, &e);
+	CHECK_OK(programs_with(BENCH_RESET_POWER, BENCH_ECHO_RECORD), &e);
+}
+
+TEST(a_cancelled_board_stops_programming_at_once)
+{
+	struct image *img = image_of(0, 4096);
+
+	BEGIN(NULL);
+	board_cancel(lab.board);
+	CHECK(!flasher_program(lab.board->flasher, img, NULL, &e));
+	CHECK_EQ(e.code, ERR_CANCELLED);
+	board_close(lab.board);
+	lab.board = NULL;
+	CHECK_OK(lab_power() && flasher_program(lab.board->flasher, img, NULL, &e), &e);
+	image_destroy(img);
+	lab_end();
+}
+
 /* --- the contract of flashers --------------------------------------------------------------------------------------------------------------- */
 
 static struct flasher *create(void)
