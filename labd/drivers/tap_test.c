@@ -203,7 +203,7 @@ TEST(a_folder_that_is_not_there_is_said)
 	struct builder b;
 
 	build(&b);
-	struct source s = { .capture = &b, .size = b.pcap.size, .piece = 4096 };
+	struct source s = { .capture = &b, .size = b.pcap.size, .piece = 4096, .hang_up = true };
 	start_source(&s);
 	struct tap *t = tap_stream_create(s.path, &e);
 	bool ok = tap_start(t, "/nonexistent/a.pcap", &e);

@@ -370,6 +370,27 @@ TEST(a_refused_first_connection_is_not_the_measurement)
 	CHECK_EQ(f.elapsed_ns, COUNT * (MAKE + ACK));
 }
 
+TEST(the_flow_of_the_named_host_port_is_measured_among_others)
+{
+	struct build_run slow = plain;
+
+	slow.make_ns = 3 * MAKE;
+	slow.begin_ns = 10000000000;
+	for (int named = 0; named < 2; named++) {
+		struct builder b;
+		struct flow_query q = builder_query(N, COUNT);
+
+		builder_begin(&b, DLT_EN10MB);
+		b.host_port = 40000;
+		builder_run(&b, &plain);
+		b.host_port = 40001;
+		builder_run(&b, &slow);
+		q.host_port = named ? 40001 : 0;
+		CHECK_OK(measure_built(&b, &q), &e);
+		CHECK_EQ(f.elapsed_ns, COUNT * ((named ? 3 * MAKE : MAKE) + ACK));
+	}
+}
+
 TEST(an_unanswered_syn_and_a_late_capture_are_told_apart)
 {
 	struct builder b;
