@@ -3,25 +3,28 @@
 
 import { get, signIn, signOut, signedIn } from "./lib/api.js";
 import { h, replace } from "./lib/dom.js";
+import * as live from "./lib/live.js";
 import * as compare from "./pages/compare.js";
 import * as overview from "./pages/overview.js";
+import * as references from "./pages/references.js";
 import * as result from "./pages/result.js";
 import * as run from "./pages/run.js";
 import * as runs from "./pages/runs.js";
 import * as schedules from "./pages/schedules.js";
 
-// A page: {title, show(main, parameters, path parts) -> stop function or nothing}.
+// A page: {title, show(main, parameters, path parts) -> stop function or nothing}. under: the entry of the navigation that a page without its own belongs to.
 const pages = [
 	{ path: /^\/$/, page: overview, nav: ["/", "Overview"] },
 	{ path: /^\/compare$/, page: compare, nav: ["/compare", "Compare"] },
 	{ path: /^\/runs$/, page: runs, nav: ["/runs", "Runs"] },
 	{ path: /^\/schedules$/, page: schedules, nav: ["/schedules", "Schedules"] },
-	{ path: /^\/runs\/(\d+)$/, page: run },
-	{ path: /^\/results\/(\d+)$/, page: result },
+	{ path: /^\/references$/, page: references, nav: ["/references", "References"] },
+	{ path: /^\/runs\/(\d+)$/, page: run, under: "/runs" },
+	{ path: /^\/results\/(\d+)$/, page: result, under: "/runs" },
 ];
 
 const main = document.getElementById("main");
-let stop = null, shown = 0;
+let stop = null, shown = 0, lastPath = null;
 
 function where() {
 	const [path, search = ""] = (location.hash.slice(1) || "/").split("?");
@@ -35,14 +38,12 @@ async function show() {
 
 	stop?.();
 	stop = null;
-	navigation(path);
-	if (!entry) {
-		document.title = "Not found – labd";
-		replace(main, h("h1", {}, "There is no such page"), h("p", {}, h("a", { href: "#/" }, "Go to the overview")));
+	navigation(path, entry);
+	if (path !== lastPath)
+		blank(entry);
+	lastPath = path;
+	if (!entry)
 		return;
-	}
-	document.title = `${entry.page.title} – labd`;
-	replace(main, h("h1", {}, entry.page.title), h("p.loading", { role: "status" }, "Loading…"));
 	try {
 		const ended = await entry.page.show(main, parameters, path.match(entry.path).slice(1));
 		if (mine === shown)
@@ -53,29 +54,40 @@ async function show() {
 		if (mine === shown)
 			replace(main, h("h1", {}, entry.page.title), failure(e));
 	}
+	main.setAttribute("aria-busy", "false");
+}
+
+/* Before the new page is there; the content begins at the top, for eyes and for the keyboard. */
+function blank(entry) {
+	document.title = `${entry?.page.title ?? "Not found"} – labd`;
+	if (lastPath !== null) {
+		window.scrollTo(0, 0);
+		main.focus({ preventScroll: true });
+	}
+	main.setAttribute("aria-busy", entry ? "true" : "false");
+	if (entry)
+		replace(main, h("h1", {}, entry.page.title), h("p.loading", { role: "status" }, "Loading…"));
+	else
+		replace(main, h("h1", {}, "There is no such page"), h("p", {}, h("a", { href: "#/" }, "Go to the overview")));
 }
 
 function failure(e) {
+	if (!e.code)
+		console.error(e);
 	return h("div.failure", { role: "alert" }, h("p", {}, e.message), h("button", { type: "button", click: show }, "Try again"));
 }
 
-function navigation(path) {
-	const items = pages.filter((p) => p.nav).map((p) => h("li", {}, h("a", { href: `#${p.nav[0]}`, "aria-current": p.path.test(path) ? "page" : null }, p.nav[1])));
-	replace(document.getElementById("nav"), items);
+function navigation(path, entry) {
+	const current = (p) => (p === entry ? "page" : p.nav[0] === entry?.under ? "true" : null);
+	replace(document.getElementById("nav"), pages.filter((p) => p.nav).map((p) => h("li", {}, h("a", { href: `#${p.nav[0]}`, "aria-current": current(p) }, p.nav[1]))));
 }
 
 function session() {
 	const place = document.getElementById("session");
-	if (!signedIn()) {
-		replace(place, h("span.tag", { title: "Open the link that ./lab up or labctl login prints to start, cancel and schedule runs" }, "read only"));
-		return;
-	}
-	const leave = () => {
-		signOut();
-		session();
-		show();
-	};
-	replace(place, h("span.tag", {}, "operator"), " ", h("button.quiet", { type: "button", click: leave }, "Sign out"));
+	if (signedIn())
+		replace(place, h("span.tag.strong", {}, "operator"), " ", h("button.quiet", { type: "button", click: signOut }, "Sign out"));
+	else
+		replace(place, h("span.tag", { title: "The link that ./lab up or labctl login prints lets you start, cancel and schedule runs" }, "read only"));
 }
 
 const themes = ["auto", "light", "dark"];
@@ -89,22 +101,41 @@ function theme(next) {
 	else
 		document.documentElement.dataset.theme = now;
 	button.textContent = `Theme: ${now}`;
-	button.onclick = () => {
-		theme(themes[(themes.indexOf(now) + 1) % themes.length]);
-		document.dispatchEvent(new Event("themechange"));
-	};
+	button.onclick = () => theme(themes[(themes.indexOf(now) + 1) % themes.length]);
+	document.dispatchEvent(new Event("themechange"));
+}
+
+function note(sentence) {
+	document.querySelector("#notice")?.remove();
+	if (sentence)
+		main.before(h("div.banner", { id: "notice", role: "alert" }, sentence, " ", h("button.quiet", { type: "button", click: () => note(null) }, "Dismiss")));
+}
+
+async function arrive() {
+	if (location.hash.startsWith("#token="))
+		note(await signIn());
+	await show();
 }
 
 async function start() {
 	theme();
-	const problem = await signIn();
+	document.addEventListener("session", (e) => {
+		session();
+		note(e.detail);
+		if (lastPath !== null)
+			show();
+	});
+	window.addEventListener("hashchange", (e) => {
+		if (location.hash !== "#main")                           // the skip link
+			arrive();
+		else
+			history.replaceState(null, "", e.oldURL);
+	});
 	session();
-	window.addEventListener("hashchange", show);
-	await show();
-	if (problem)
-		main.prepend(h("p.failure", { role: "alert" }, problem));
+	await arrive();
+	live.start();
 	const status = await get("/status").catch(() => null);
-	document.getElementById("version").textContent = status ? `labd ${status.version} on ${status.host?.name ?? status.host ?? "this computer"}` : "";
+	document.getElementById("version").textContent = status ? `labd ${status.version} on ${status.host?.name ?? "this computer"}, bench ${status.bench ?? "unnamed"}` : "";
 }
 
 start();

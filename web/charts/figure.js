@@ -1,78 +1,72 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The frame every chart hangs in: title, subtitle, drawing, a line of facts for pointer and keyboard, the same query as table, CSV, JSON, picture and permalink.
+// The frame every chart hangs in: title, subtitle, drawing, a line of facts for pointer and keyboard, and below it, in a fixed place, the same query as CSV, JSON,
+// picture, permalink and table.
 
 import { h, replace } from "../lib/dom.js";
+import { savePainted, savePng, saveSvg } from "./picture.js";
 
-/**
- * figure({title, subtitle, name, draw() -> Element, table: Element, csv, json}) -> Element. draw is called again when the theme changes. name is the file name of
- * the pictures, csv and json are addresses of the same query.
- */
-export function figure({ title, subtitle, name, draw, table, csv, json, rows }) {
-	const place = h("div.plot");
-	const facts = h("p.facts", { "aria-live": "polite" }, "Point at a mark, or move to it with Tab, to read it here.");
-	const paint = () => replace(place, draw(facts));
-	const svg = () => place.querySelector("svg[role=img], svg");
-	const copied = h("span.note", { role: "status" });
+const hint = "Point at a mark, or move to it with Tab, to read it here.";
+const drawn = new Set();
 
-	paint();
-	document.addEventListener("themechange", paint);
-	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
-	return h("figure", {},
-		h("figcaption", {}, h("h2", {}, title), h("p", {}, subtitle)),
-		place, facts,
-		h("div.actions", {},
-			csv && h("a", { href: csv, download: "" }, `CSV (${rows} ${rows === 1 ? "row" : "rows"})`),
-			json && h("a", { href: json }, "JSON"),
-			h("button.quiet", { type: "button", click: () => saveSvg(svg(), `${name}.svg`) }, "SVG"),
-			h("button.quiet", { type: "button", click: () => savePng(svg(), `${name}.png`) }, "PNG"),
-			h("button.quiet", { type: "button", click: () => copyLink(copied) }, "Copy permalink"), copied),
-		h("details", { open: true }, h("summary", {}, "The same numbers as a table"), table));
+/* Everything that is on the page again: another theme, another width. What has left the page is forgotten. */
+function paintAll(when = () => true) {
+	for (const chart of drawn)
+		if (!chart.place.isConnected)
+			drawn.delete(chart);
+		else if (when(chart))
+			chart.paint();
 }
 
-async function copyLink(note) {
+document.addEventListener("themechange", () => paintAll());
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => paintAll());
+const sizes = new ResizeObserver(() => paintAll((chart) => Math.abs(chart.place.clientWidth - chart.width) > 4));
+
+/**
+ * figure({title, subtitle, name, source, draw(width, facts) -> Element, table, csv, json, rows, extra, permalink}) -> Element. draw may be a promise, and is called again
+ * when theme or width change. name is the file name of the pictures; csv and json are addresses of the same query; rows is what csv has; hint replaces the first
+ * words of the facts line.
+ */
+export function figure(options) {
+	const place = h("div.plot"), facts = h("p.facts", { "aria-live": "polite" }, options.hint ?? hint);
+	const chart = { place, width: 0, paint: () => paint(chart, options, facts) };
+
+	drawn.add(chart);
+	sizes.observe(place);
+	requestAnimationFrame(() => place.isConnected && chart.width === 0 && chart.paint());
+	return h("figure", {}, h("figcaption", {}, h("h2", {}, options.title), h("p", {}, options.subtitle)), place, facts, actions(options, place), options.table);
+}
+
+async function paint(chart, options, facts) {
+	chart.width = chart.place.clientWidth;
 	try {
-		await navigator.clipboard.writeText(location.href);
-		note.textContent = "Copied.";
-	} catch {
-		note.textContent = location.href;
+		const drawing = await options.draw(chart.width, facts);
+		replace(chart.place, drawing);
+	} catch (e) {
+		console.error(e);
+		replace(chart.place, h("p.failure", { role: "alert" }, "The chart cannot be drawn (are its libraries built? see docs/dashboard.md); the table below has the numbers."));
 	}
 }
 
-/** The drawing as a file of its own: colours and font are written into it, since a file has no style sheet beside it. */
-export function serialise(svg) {
-	const copy = svg.cloneNode(true);
-	const style = getComputedStyle(svg);
-	copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-	copy.setAttribute("style", `background:${style.backgroundColor};color:${style.color};font:12px sans-serif`);
-	return new XMLSerializer().serializeToString(copy);
+function actions({ title, subtitle, name, source = "", csv, json, rows, extra, permalink = () => location.href }, place) {
+	const words = { title, subtitle, source };
+	const svg = () => place.querySelector("svg"), canvas = () => place.querySelector("canvas");
+	const said = h("span.note", { role: "status" });
+	const button = (text, label, click) => h("button.small", { type: "button", "aria-label": label, click }, text);
+	const picture = () => (svg() ? savePng(svg(), words, name) : canvas() && savePainted(canvas(), words, name));
+
+	return h("div.actions", {},
+		csv && h("a.button", { href: csv, download: "" }, rows === undefined ? "CSV" : `CSV, ${rows} ${rows === 1 ? "row" : "rows"}`), extra,
+		json && h("a.button", { href: json }, "JSON"),
+		csv && button("SVG", "Save the chart as SVG", () => svg() && saveSvg(svg(), words, name)),
+		button("PNG", "Save the chart as PNG", picture),
+		button("Copy permalink", "Copy permalink", () => copy(permalink(), said)), said);
 }
 
-function save(blob, name) {
-	const address = URL.createObjectURL(blob);
-	const link = h("a", { href: address, download: name });
-	link.click();
-	setTimeout(() => URL.revokeObjectURL(address), 10000);
+async function copy(address, said) {
+	try {
+		await navigator.clipboard.writeText(address);
+		said.textContent = "Copied.";
+	} catch {
+		said.textContent = address;
+	}
 }
-
-function saveSvg(svg, name) {
-	save(new Blob([serialise(svg)], { type: "image/svg+xml" }), name);
-}
-
-async function savePng(svg, name) {
-	const image = new Image(), scale = 2;
-	const box = svg.getBoundingClientRect();
-	image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(serialise(svg))}`;
-	await image.decode();
-	const canvas = h("canvas", { width: Math.round(box.width * scale), height: Math.round(box.height * scale) });
-	canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-	canvas.toBlob((blob) => save(blob, name), "image/png");
-}
-
-/** The theme's colours as they are now; charts draw with these, so that a saved picture keeps them. */
-export function palette() {
-	const style = getComputedStyle(document.documentElement);
-	const read = (name) => style.getPropertyValue(name).trim();
-	return { ink: read("--ink"), soft: read("--soft"), grid: read("--grid"), paper: read("--paper"), series: ["--s2", "--s3", "--s4", "--s5", "--s1"].map(read) };
-}
-
-export const shapes = ["circle", "square", "triangle", "diamond", "star"];

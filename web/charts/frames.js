@@ -1,40 +1,90 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The time of each frame of one result, on a canvas (uPlot): a hundred frames or a million. The table beside it holds its percentiles.
+// The time of each frame of one result, on a canvas (uPlot): a hundred frames or a million. Left and Right walk through the frames; the table beside it holds the
+// percentiles.
 
 import uPlot from "/vendor/uplot.js";
-import { palette } from "./figure.js";
+import { h } from "../lib/dom.js";
+import { seconds, tick } from "../lib/format.js";
+import { font, palette } from "./theme.js";
 
-/** frames: [[n, begin_ns, sent_ns, end_ns, transmissions]] -> element. */
-export function frameTimes(frames, width = 860) {
-	const place = document.createElement("div");
-	const colours = palette();
-	const axis = { stroke: colours.ink, grid: { stroke: colours.grid, width: 1 }, ticks: { stroke: colours.grid }, font: "12px sans-serif", labelFont: "12px sans-serif" };
-	const data = [
-		frames.map((f) => f[0]),
-		frames.map((f) => (f[3] - f[1]) / 1e6),
-		frames.map((f) => (f[2] - f[1]) / 1e6),
-	];
-	const series = (label, stroke, dash) => ({ label, stroke, width: 2, dash, points: { show: frames.length <= 200, size: 5 }, value: (u, v) => (v === null ? "–" : `${v.toFixed(3)} ms`) });
-	new uPlot({
-		width, height: 300, legend: { live: true },
-		scales: { x: { time: false }, y: { range: (u, low, high) => [0, high * 1.08 || 1] } },
-		axes: [{ ...axis, label: "frame" }, { ...axis, label: "time since the acknowledgement before, ms", size: 64 }],
-		series: [{ label: "frame" }, series("until acknowledged", colours.series[0]), series("until sent", colours.series[1], [6, 4])],
-		cursor: { drag: { x: true, y: false } },
-	}, data, place);
-	place.querySelector("canvas").setAttribute("role", "img");
-	place.querySelector("canvas").setAttribute("aria-label", `Time of each of ${frames.length} frames; the table below has the percentiles`);
+const height_px = 300, points_shown = 250;
+
+function styles() {
+	if (!document.querySelector("link[href='/vendor/uplot.css']"))
+		document.head.append(h("link", { rel: "stylesheet", href: "/vendor/uplot.css" }));
+}
+
+/** What a frame took: from the acknowledgement before to its own; frames: [[n, begin_ns, sent_ns, end_ns, transmissions]]. */
+const took = (f) => f[3] - f[1];
+
+export function frameTimes(frames, width, facts) {
+	const c = palette(), place = h("div.frames", { tabindex: "0", role: "slider", "aria-label": "Frame", "aria-valuemin": 1, "aria-valuemax": frames.length, "aria-valuenow": 1, "aria-valuetext": "Left and Right walk through the frames" });
+	const say = (i) => {
+		const f = frames[i], text = `Frame ${f[0] + 1} of ${frames.length}: sent after ${seconds((f[2] - f[1]) / 1e9)}, acknowledged after ${seconds(took(f) / 1e9)}${f[4] > 1 ? `, sent ${f[4]} times` : ""}`;
+		facts.textContent = text;
+		place.setAttribute("aria-valuenow", i + 1);
+		place.setAttribute("aria-valuetext", text);
+	};
+
+	styles();
+	const plot = new uPlot(options(frames, width, c, say), [frames.map((f) => f[0] + 1), frames.map((f) => took(f) / 1e6), frames.map((f) => (f[2] - f[1]) / 1e6)], place);
+	plot.root.querySelector("canvas").setAttribute("aria-hidden", "true");
+	walk(place, plot, frames, say);
 	return place;
 }
 
-/** Percentiles that the number of frames allows: none beyond 1 - 1/n. */
+function options(frames, width, c, say) {
+	const axis = { stroke: c.ink, grid: { stroke: c.grid, width: 1 }, ticks: { stroke: c.grid }, font: `12px ${font}`, labelFont: `12px ${font}` };
+	const range = timeRange(frames.map((f) => took(f) / 1e6));
+	return {
+		width, height: height_px, legend: { show: false }, padding: [12, 12, 0, 0],
+		scales: { x: { time: false, range: (u, low, high) => [low - 0.5, high + 0.5] }, y: { range: () => range } },
+		axes: [{ ...axis, label: "frame", size: 30, labelSize: 20, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 100000] }, { ...axis, label: `time of a frame, ms${range[0] > 0 ? ` (axis from ${tick(range[0])})` : ""}`, size: 58, labelSize: 22, values: (u, list) => list.map(tick) }],
+		series: [{ label: "frame" },
+			{ label: "until acknowledged", stroke: c.series[1], width: 2, points: { show: frames.length <= points_shown, size: 5, space: 0 } },
+			{ label: "until sent", stroke: c.series[2], width: 1.5, dash: [6, 4], show: apart(frames), points: { show: false } }],
+		cursor: { drag: { x: true, y: false }, points: { size: 9 } },
+		hooks: { setCursor: [(u) => u.cursor.idx !== null && u.cursor.idx !== undefined && u.cursor.left >= 0 && say(u.cursor.idx)] },
+	};
+}
+
+/* The whole of it, with room around; not from 0, since a line shows differences, and the axis says so. */
+function timeRange(times) {
+	const low = Math.min(...times), high = Math.max(...times), room = Math.max((high - low) * 0.15, high * 0.005);
+	return [Math.max(0, low - room), high + room];
+}
+
+/** Is the way from the board's last byte to its acknowledgement long enough to be a line of its own? */
+export function apart(frames) {
+	return frames.some((f) => f[3] - f[2] > 0.02 * took(f));
+}
+
+function walk(place, plot, frames, say) {
+	let at = -1;
+	place.addEventListener("keydown", (e) => {
+		const last = frames.length - 1;
+		const next = { ArrowRight: at + 1, ArrowUp: at + 1, ArrowLeft: at - 1, ArrowDown: at - 1, Home: 0, End: last, PageUp: at + 10, PageDown: at - 10 }[e.key];
+		if (next === undefined)
+			return;
+		e.preventDefault();
+		at = Math.min(Math.max(next, 0), last);
+		plot.setCursor({ left: plot.valToPos(plot.data[0][at], "x"), top: plot.valToPos(plot.data[1][at], "y") });
+		say(at);
+	});
+}
+
+/** The key of the two lines, in their colours and dashes. */
+export const keyOf = (frames) => (apart(frames) ? [{ slot: 1, dash: false, name: "until acknowledged" }, { slot: 2, dash: true, name: "until sent" }] : []);
+
+/** Percentiles that the number of frames allows: none beyond 1 - 1/n. By rank: the smallest time that at least that share of the frames does not exceed. */
 export function percentiles(frames) {
-	const times = frames.map((f) => f[3] - f[1]).sort((a, b) => a - b);
-	const n = times.length;
-	const rows = [["smallest", times[0]], ["median", times[Math.floor((n - 1) / 2)]]];
-	for (const p of [90, 99, 99.9])
-		if (p / 100 <= 1 - 1 / n)
-			rows.push([`${p} %`, times[Math.ceil((p / 100) * n) - 1]]);
-	rows.push(["largest", times[n - 1]]);
-	return rows.map(([name, ns]) => ({ name, ns }));
+	const times = frames.map(took).sort((a, b) => a - b), n = times.length;
+	const rank = (p) => times[Math.max(0, Math.ceil((p / 100) * n) - 1)];
+	const rows = [50, 90, 99, 99.9, 99.99].filter((p) => p / 100 <= 1 - 1 / n).map((p) => ({ name: p === 50 ? "median" : `${p} % within`, ns: rank(p) }));
+	return [{ name: "shortest", ns: times[0] }, ...rows, { name: "longest", ns: times[n - 1] }];
+}
+
+/** The frames as CSV, as the API has them. */
+export function framesCsv(frames) {
+	return ["frame,begin_ns,sent_ns,end_ns,transmissions", ...frames.map((f) => f.join(","))].join("\r\n") + "\r\n";
 }

@@ -1,65 +1,93 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Live news of the daemon: one event stream a page, closed while the tab is hidden (browsers allow six connections to a host), with polling where the stream fails.
+// Live news of the daemon: one event stream for the whole page, closed while the tab is hidden (browsers allow six connections to a host). When it breaks, a
+// banner says so and the daemon is asked again, ever more seldom; what is shown is read anew after every gap.
 
 import { get } from "./api.js";
 
-const kinds = ["hello", "board", "progress", "result", "run", "console", "schedule", "resync"];
+const kinds = ["board", "progress", "result", "run", "console", "schedule", "resync"];
+const longest_wait_ms = 8000;
+const listeners = new Set();
+let source = null, timer = null, failures = 0;
 
-/** listen(onEvent(kind, data)) -> stop(). After a gap (hidden tab, lost stream, overflow) onEvent gets "resync": load everything again. */
+/** listen(onEvent(kind, data)) -> stop(). "resync": something was missed (hidden tab, lost stream, overflow), load everything again. */
 export function listen(onEvent) {
-	let source = null, timer = null, stopped = false, failures = 0;
+	listeners.add(onEvent);
+	return () => listeners.delete(onEvent);
+}
 
-	const open = () => {
-		if (stopped || document.hidden || source)
-			return;
-		source = new EventSource("/api/v1/events");
-		for (const kind of kinds)
-			source.addEventListener(kind, (e) => onEvent(kind, e.data ? JSON.parse(e.data) : null));
-		source.onopen = () => {
-			failures = 0;
-			state("");
-		};
-		source.onerror = () => {
-			close();
-			failures += 1;
-			state("The connection to the daemon was lost; trying again.");
-			timer = setTimeout(retry, Math.min(1000 * 2 ** failures, 15000));
-		};
+/** Call load, a moment later, for every event that is not console text; each event goes to first as it comes. -> stop(). */
+export function listenAndLoad(load, first = () => {}, wait_ms = 300) {
+	let waiting = null;
+	const run = () => {
+		waiting = null;
+		load().catch(() => {});
 	};
-	const retry = async () => {
-		try {
-			await get("/status");
-			onEvent("resync", null);
-		} catch {
-			// The next attempt tells.
-		}
-		open();
-	};
-	const close = () => {
-		source?.close();
-		source = null;
-		clearTimeout(timer);
-	};
-	const visible = () => {
-		if (document.hidden)
-			close();
-		else {
-			onEvent("resync", null);
-			open();
-		}
-	};
-
-	document.addEventListener("visibilitychange", visible);
-	open();
+	const stop = listen((kind, data) => {
+		first(kind, data);
+		if (kind !== "console")
+			waiting ??= setTimeout(run, wait_ms);
+	});
 	return () => {
-		stopped = true;
-		close();
-		document.removeEventListener("visibilitychange", visible);
+		clearTimeout(waiting);
+		stop();
 	};
 }
 
-function state(text) {
-	const banner = document.getElementById("banner");
-	banner.hidden = !text;
-	banner.textContent = text;
+function tell(kind, data) {
+	for (const listener of [...listeners])
+		listener(kind, data);
+}
+
+export function start() {
+	document.addEventListener("visibilitychange", () => {
+		if (document.hidden)
+			return close();
+		tell("resync", null);
+		open();
+	});
+	open();
+}
+
+function open() {
+	if (document.hidden || source)
+		return;
+	source = new EventSource("/api/v1/events");
+	for (const kind of kinds)
+		source.addEventListener(kind, (e) => tell(kind, e.data ? JSON.parse(e.data) : null));
+	source.onopen = () => {
+		if (failures > 0)
+			tell("resync", null);
+		failures = 0;
+		banner("");
+	};
+	source.onerror = lost;
+}
+
+function close() {
+	source?.close();
+	source = null;
+	clearTimeout(timer);
+}
+
+function lost() {
+	close();
+	failures += 1;
+	banner("The connection to the daemon is lost. What is shown may be old; trying again.");
+	timer = setTimeout(retry, Math.min(500 * 2 ** failures, longest_wait_ms));
+}
+
+/* EventSource says nothing about why it failed; a plain request tells whether somebody is there. */
+async function retry() {
+	try {
+		await get("/status");
+		open();
+	} catch {
+		lost();
+	}
+}
+
+function banner(text) {
+	const place = document.getElementById("banner");
+	place.hidden = !text;
+	place.textContent = text;
 }
