@@ -16,6 +16,7 @@
 #include "drivers/line_drivers.h"
 #include "drivers/pace_drivers.h"
 #include "drivers/power_drivers.h"
+#include "drivers/profiler_drivers.h"
 #include "drivers/tap_drivers.h"
 
 enum { REOPEN_EVERY_MS = 100 };
@@ -141,6 +142,7 @@ bool board_open(const struct bench_board *config, const struct board_type *type,
 	b->config = config;
 	b->type = type;
 	b->ready = config->is_virtual ? ready : NULL;
+	b->profiler = b->ready ? profiler_virtual_create(b->ready->control) : NULL;
 	if (!open_power(b, e) || !open_pace(b, e) || !open_line(b, e) || !open_tap(b, e) || !open_flasher(b, e)) {
 		board_close(b);
 		return err_prefix(e, "board %s", config->name);
@@ -159,6 +161,7 @@ void board_close(struct board *b)
 	if (b->power)
 		power_off(b->power, &(struct err){ 0 });
 	power_destroy(b->power);
+	profiler_destroy(b->profiler);
 	pace_destroy(b->pace);
 	free(b);
 }

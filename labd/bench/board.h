@@ -13,6 +13,7 @@
 #include "bench/line.h"
 #include "bench/pace.h"
 #include "bench/power.h"
+#include "bench/profiler.h"
 #include "bench/tap.h"
 #include "config/bench.h"
 #include "core/err.h"
@@ -28,6 +29,7 @@ struct board {
 	struct pace *pace;
 	struct flasher *flasher;                                             /* the first flash method of the bench file that applies */
 	struct tap *tap;
+	struct profiler *profiler;                                           /* NULL: this board has none */
 	const struct vboard_ready *ready;
 };
 

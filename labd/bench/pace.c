@@ -10,6 +10,7 @@
 bool pace_init(struct pace *p, const struct pace_ops *ops, struct err *e)
 {
 	p->ops = ops;
+	p->marked = NULL;
 	p->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	return p->cancel_fd >= 0 || err_errno(e, "pace %s: eventfd", ops->name);
 }
@@ -44,6 +45,12 @@ void pace_restarted(struct pace *p)
 
 	eventfd_read(p->cancel_fd, &count);
 	p->ops->restarted(p);
+}
+
+void pace_mark(struct pace *p, enum pace_mark m)
+{
+	if (p->marked)
+		p->marked(p->opaque, m);
 }
 
 uint64_t pace_frames(struct pace *p)

@@ -59,8 +59,13 @@ struct pace_ops {
 	void (*destroy)(struct pace *p);
 };
 
+/* What a workload tells of its course, for whoever wants to know, with the board's clock standing still. */
+enum pace_mark { PACE_MARK_BEGIN, PACE_MARK_END };                           /* the trigger is about to be sent; the last byte that counts has come */
+
 struct pace {
 	const struct pace_ops *ops;
+	void (*marked)(void *opaque, enum pace_mark m);                      /* NULL: nobody wants to know. Set by the owner of the pace; worker thread */
+	void *opaque;
 	int cancel_fd;                                                       /* an eventfd: readable from pace_cancel() to pace_restarted() */
 };
 
@@ -81,6 +86,9 @@ bool pace_wait(struct pace *p, const struct link_want *wants, size_t n, uint64_t
 
 /* The board has just been powered on: time starts anew (turns: at 0), and all links but the serial line's are gone. */
 void pace_restarted(struct pace *p);
+
+/* For workloads: a mark is reached. Costs nothing and changes nothing where nobody listens. */
+void pace_mark(struct pace *p, enum pace_mark m);
 
 /* Capture records that the board has emitted so far; UINT64_MAX where nobody counts them. */
 uint64_t pace_frames(struct pace *p);

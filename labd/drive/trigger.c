@@ -181,10 +181,12 @@ static bool converse(struct exchange *x, const struct cell_params *p)
 	bool udp = p->proto == LINK_UDP;
 	size_t n = trigger_line(line, p->payload_bytes, p->count, udp, p->ack);
 
+	pace_mark(x->pace, PACE_MARK_BEGIN);
 	if (!exchange_send(x, line, n) || !(udp ? take_datagrams : take_stream)(x, p)) {
 		exchange_abandon(x);
 		return false;
 	}
+	pace_mark(x->pace, PACE_MARK_END);
 	return exchange_finish(x);
 }
 

@@ -1,90 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The power switch of a virtual board: one line to its control socket, one line back. */
-#include <errno.h>
-#include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
-#include "core/clock.h"
 #include "core/json.h"
 #include "core/mem.h"
+#include "drivers/control_ask.h"
 #include "drivers/power_drivers.h"
 
-enum { DEADLINE_MS = 10000, ANSWER_MAX = 65536 };
+enum { ANSWER_MAX = 65536 };
 
 struct power_virtual {
 	struct power power;
 	char *path;
 };
 
-static int connect_to(const char *path, struct err *e)
-{
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	int fd;
-
-	if (strlen(path) >= sizeof to.sun_path) {
-		err_set(e, ERR_INVALID, "%s: longer than a socket's path may be", path);
-		return -1;
-	}
-	strcpy(to.sun_path, path);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof to) == 0)
-		return fd;
-	err_set(e, ERR_LOST, "nobody listens at %s: the vboard process is gone (%s)", path, strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
-/* A line within the deadline; NUL-terminated without its line feed. */
-static bool read_line(int fd, const char *request, char *line, size_t room, struct err *e)
-{
-	uint64_t until = clock_now_ns(&clock_host) + DEADLINE_MS * NS_PER_MS;
-	size_t n = 0;
-
-	while (n < room - 1) {
-		struct pollfd p = { .fd = fd, .events = POLLIN };
-		ssize_t got = 0;
-
-		if (poll(&p, 1, clock_left_ms(&clock_host, until)) == 0)
-			return err_set(e, ERR_TIMEOUT, "no answer to \"%s\" from the vboard process within %d ms", request, DEADLINE_MS);
-		got = recv(fd, line + n, room - 1 - n, 0);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return err_set(e, ERR_LOST, "the vboard process closed the connection after \"%s\"", request);
-		n += (size_t)got;
-		if (line[n - 1] == '\n') {
-			line[n - 1] = 0;
-			return true;
-		}
-	}
-	return err_set(e, ERR_PROTOCOL, "the answer to \"%s\" is longer than %zu bytes", request, room);
-}
-
-static bool ask(const struct power_virtual *p, const char *request, char *answer, size_t room, struct err *e)
-{
-	char line[64];
-	int n = snprintf(line, sizeof line, "%s\n", request), fd = connect_to(p->path, e);
-	bool ok;
-
-	if (fd < 0)
-		return false;
-	ok = send(fd, line, (size_t)n, MSG_NOSIGNAL) == n || err_set(e, ERR_LOST, "the vboard process does not listen");
-	ok = ok && read_line(fd, request, answer, room, e);
-	close(fd);
-	return ok;
-}
-
 static bool set(struct power *p, bool on, struct err *e)
 {
 	char answer[512];
 
-	if (!ask((struct power_virtual *)p, on ? "power on" : "power off", answer, sizeof answer, e))
+	if (!control_ask(((struct power_virtual *)p)->path, on ? "power on" : "power off", answer, sizeof answer, e))
 		return false;
 	return !strcmp(answer, "ok") || err_set(e, ERR_PROTOCOL, "%.200s", strncmp(answer, "err ", 4) ? answer : answer + 4);
 }
@@ -104,7 +39,7 @@ static bool read_state(const char *answer, bool *on, struct err *e)
 static bool state(struct power *p, bool *on, struct err *e)
 {
 	char *answer = xcalloc(1, ANSWER_MAX);
-	bool ok = ask((struct power_virtual *)p, "state", answer, ANSWER_MAX, e) && read_state(answer, on, e);
+	bool ok = control_ask(((struct power_virtual *)p)->path, "state", answer, ANSWER_MAX, e) && read_state(answer, on, e);
 
 	free(answer);
 	return ok;
