@@ -17,6 +17,7 @@ static const struct verb verbs[] = {
 	{ "cancel", "RUN", 1, 1, false, NULL, verb_cancel, "cancel a run" },
 	{ "results", "[RESULT]", 0, 1, false, results_options, verb_results, "results, or one with everything known of it" },
 	{ "compare", "", 0, 0, false, compare_options, verb_compare, "measured beside published" },
+	{ "profile", "BOARD", 1, 1, false, profile_options, verb_profile, "where the cycles of a frame go, by bucket and function" },
 	{ "export csv", "[samples|summary|compare]", 0, 1, false, csv_options, verb_export_csv, "a CSV file (default: samples)" },
 	{ "export capture", "RESULT", 1, 1, false, output_options, verb_export_capture, "the packets of a result, for Wireshark" },
 	{ "exclude", "RESULT REASON", 2, 2, false, author_options, verb_exclude, "leave a result out of comparisons; it stays visible" },

@@ -42,6 +42,8 @@ verb_fn verb_status, verb_boards, verb_flash, verb_console, verb_images, verb_re
 verb_fn verb_run, verb_runs, verb_cancel;
 /* verb_result.c */
 verb_fn verb_results, verb_compare, verb_export_csv, verb_export_capture, verb_exclude, verb_include;
+/* verb_profile.c */
+verb_fn verb_profile;
 /* verb_matrix.c */
 verb_fn verb_matrix_list, verb_matrix_show, verb_matrix_export, verb_matrix_import, verb_matrix_validate, verb_matrix_copy;
 /* verb_schedule.c */
@@ -50,7 +52,7 @@ verb_fn verb_schedule_list, verb_schedule_add, verb_schedule_remove, verb_schedu
 verb_fn verb_doctor;
 
 extern const struct option_row run_options[], flash_options[], console_options[], results_options[], compare_options[], csv_options[], output_options[],
-	matrix_options[], import_options[], export_options[], schedule_options[], preview_options[], references_options[], login_options[], limit_options[], author_options[];
+	matrix_options[], import_options[], export_options[], schedule_options[], preview_options[], references_options[], login_options[], profile_options[], limit_options[], author_options[];
 
 /* Print c->err on standard error and return the exit status its code stands for. */
 int call_failed(struct call *c);
@@ -61,6 +63,9 @@ int call_print(json_t *json);
 /* GET path: with --json the document, otherwise a table of its rows. */
 struct column;
 int call_list(struct call *c, const char *path, const struct column *columns, const char *empty);
+
+/* Follow a run to its end, with progress on standard error. status: 0, or the exit status of what ended it early. False: it could not be followed to its end. */
+bool run_wait(struct call *c, int64_t run, int64_t timeout_s, int *status);
 
 /* Follow a run to its end, with progress on standard error; then its report on standard output and its exit status. timeout_s 0: none. */
 int run_follow(struct call *c, int64_t run, int64_t timeout_s, bool strict);

@@ -150,7 +150,7 @@ static int print_report(struct call *c, int64_t run, bool strict, int forced)
 	return forced ? forced : status;
 }
 
-int run_follow(struct call *c, int64_t run, int64_t timeout_s, bool strict)
+bool run_wait(struct call *c, int64_t run, int64_t timeout_s, int *status)
 {
 	struct watch w = { .call = c, .run = run };
 	struct timespec second = { .tv_sec = 1 };
@@ -162,11 +162,17 @@ int run_follow(struct call *c, int64_t run, int64_t timeout_s, bool strict)
 	while (!w.finished && !w.lost && interrupts < 2)
 		if (!client_follow(c->client, on_event, &w, &c->err) && !w.lost && on_event(&w, NULL, NULL))
 			nanosleep(&second, NULL);
+	*status = w.timed_out ? EXIT_TIMEOUT : w.cancelled || interrupts >= 2 ? EXIT_CANCELLED : 0;
 	if (w.lost)
-		return call_failed(c);
-	if (interrupts >= 2)
-		return EXIT_CANCELLED;
-	return print_report(c, run, strict, w.timed_out ? EXIT_TIMEOUT : w.cancelled ? EXIT_CANCELLED : 0);
+		*status = call_failed(c);
+	return !w.lost && interrupts < 2;
+}
+
+int run_follow(struct call *c, int64_t run, int64_t timeout_s, bool strict)
+{
+	int status;
+
+	return run_wait(c, run, timeout_s, &status) ? print_report(c, run, strict, status) : status;
 }
 
 /* --- the verbs ---------------------------------------------------------------------------------------------------------------------------------- */

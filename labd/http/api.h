@@ -20,7 +20,7 @@ handler_fn api_matrices, api_matrix, api_matrix_export, api_matrix_import, api_m
 handler_fn api_runs, api_run, api_run_create, api_run_estimate, api_run_report, api_run_cancel;
 
 /* api_result.c */
-handler_fn api_results, api_result, api_result_frames, api_result_console, api_result_console_text, api_result_capture, api_result_exclude, api_result_include;
+handler_fn api_results, api_result, api_result_frames, api_result_console, api_result_console_text, api_result_capture, api_result_profile, api_result_exclude, api_result_include;
 
 /* api_report.c: comparisons and CSV */
 handler_fn api_compare, api_export_samples, api_export_summary, api_export_compare, api_export_meta;

@@ -12,6 +12,7 @@
 #include "core/mem.h"
 #include "http/bodies.h"
 #include "run/lab.h"
+#include "run/profile_file.h"
 #include "store/store.h"
 
 bool api_filter(const struct request *rq, struct result_filter *f, struct err *e)
@@ -164,6 +165,20 @@ bool api_result_capture(const struct request *rq, struct site *site, struct resp
 	ok = name ? give_capture(site, id, name, rs, e) : err_set(e, ERR_NOT_FOUND, "no capture was kept of result %lld", (long long)id);
 	json_decref(row);
 	return ok;
+}
+
+/* --- the profile -------------------------------------------------------------------------------------------------------------------------------- */
+
+bool api_result_profile(const struct request *rq, struct site *site, struct response *rs, struct err *e)
+{
+	json_t *row, *profile = NULL;
+	int64_t id;
+
+	if (!request_id(rq, 0, &id, e) || !(row = store_result(site->lab->store, id, e)))
+		return false;
+	profile = profile_file_read(site->lab->state_dir, json_integer_value(json_object_get(row, "run")), id, e);
+	json_decref(row);
+	return api_give(rs, profile);
 }
 
 /* --- exclusions --------------------------------------------------------------------------------------------------------------------------------- */

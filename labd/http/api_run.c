@@ -9,7 +9,8 @@
 static struct run_request run_request(const struct body_run *body)
 {
 	return (struct run_request){ .matrix = body->matrix, .version = (int)body->version, .board = body->board, .cell = body->cell,
-		.reason = body->reason ? body->reason : "manual", .requested_by = body->requested_by ? body->requested_by : "api", .reverse = body->reverse };
+		.reason = body->reason ? body->reason : "manual", .requested_by = body->requested_by ? body->requested_by : "api", .reverse = body->reverse,
+		.profile = body->profile };
 }
 
 bool api_runs(const struct request *rq, struct site *site, struct response *rs, struct err *e)

@@ -42,6 +42,7 @@ bool body_run_parse(const struct json_doc *d, struct body_run *out, struct err *
 	static const struct json_field fields[] = {
 		NEED(body_run, matrix, NAME_BYTES), COUNT(body_run, version), TEXT(body_run, board, NAME_BYTES), TEXT(body_run, cell, 200),
 		{ "reverse", JSON_KIND_BOOL, offsetof(struct body_run, reverse), false, 0, 0, NULL, NULL },
+		{ "profile", JSON_KIND_BOOL, offsetof(struct body_run, profile), false, 0, 0, NULL, NULL },
 		TEXT(body_run, reason, NAME_BYTES), TEXT(body_run, requested_by, 100), END,
 	};
 

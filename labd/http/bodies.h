@@ -19,7 +19,7 @@ struct body_login {
 struct body_run {
 	const char *matrix, *board, *cell, *reason, *requested_by;
 	uint32_t version;
-	bool reverse;
+	bool reverse, profile;
 };
 struct body_flash {
 	const char *image, *requested_by;

@@ -67,6 +67,7 @@ const struct route routes[] = {
 	{ "GET", "/api/v1/results/{result}/console", none, READ, api_result_console },
 	{ "GET", "/api/v1/results/{result}/console.txt", none, READ, api_result_console_text },
 	{ "GET", "/api/v1/results/{result}/capture", none, READ, api_result_capture },
+	{ "GET", "/api/v1/results/{result}/profile", none, READ, api_result_profile },
 	{ "POST", "/api/v1/results/{result}/exclude", none, CHANGE, api_result_exclude },
 	{ "POST", "/api/v1/results/{result}/include", none, CHANGE, api_result_include },
 

@@ -29,6 +29,8 @@ struct attempt {
 	uint64_t frames_before;                                              /* the capture's first record counts from here */
 	bool touched;                                                        /* the flasher has begun to change the flash */
 	bool suspect_line;                                                   /* the banner before flashing was unreadable, or missing though the board held an image */
+	bool profiling;
+	struct err profile_err;
 	bool flashing;                                                       /* what is on the line is the boot loader's, not the console's */
 	struct cell_params params;
 	const struct workload_ops *workload;
@@ -309,6 +311,32 @@ static bool start_tap(struct attempt *a, struct err *e)
 	return tap_start(a->b->tap, a->o->capture, e);
 }
 
+/* The measured part is what is counted: from the trigger to the last byte. */
+static void profile_at_mark(void *opaque, enum pace_mark m)
+{
+	struct attempt *a = opaque;
+
+	if (m == PACE_MARK_BEGIN)
+		a->profiling = profiler_start(a->b->profiler, &a->profile_err);
+	else if (a->profiling)
+		a->r->profile = profiler_stop(a->b->profiler, &a->profile_err);
+}
+
+static bool drive_profiled(struct attempt *a, const struct endpoint *to, uint64_t deadline, struct err *e)
+{
+	bool ok;
+
+	a->b->pace->marked = profile_at_mark;
+	a->b->pace->opaque = a;
+	ok = a->workload->drive(&a->params, a->b->pace, to, deadline, &a->blamed, e);
+	a->b->pace->marked = NULL;
+	if (!ok || a->r->profile)
+		return ok;
+	a->blamed = CAUSE_UNSUPPORTED;
+	*e = a->profile_err;
+	return err_prefix(e, "profile");
+}
+
 static bool drive(struct attempt *a, struct err *e)
 {
 	struct endpoint to;
@@ -320,6 +348,8 @@ static bool drive(struct attempt *a, struct err *e)
 	if (!board_endpoint(a->b, a->params.proto, a->workload->port(&a->params), &to, e))
 		return false;
 	deadline = pace_now_ns(a->b->pace) + (uint64_t)a->o->deadline_ms * NS_PER_MS;
+	if (a->o->profile)
+		return drive_profiled(a, &to, deadline, e);
 	return a->workload->drive(&a->params, a->b->pace, &to, deadline, &a->blamed, e);
 }
 
@@ -430,4 +460,5 @@ void attempt_result_finish(struct attempt_result *r)
 		flow_figures_finish(&r->figures);
 	buf_finish(&r->console);
 	free(r->pieces);
+	json_decref(r->profile);
 }

@@ -36,6 +36,7 @@ struct attempt_order {
 	const struct lab_image *image;
 	bool known;                                                          /* the board is known to hold an image that talks: silence means the line */
 	const char *capture;                                                 /* file to make; NULL with workload "flash" */
+	bool profile;                                                        /* where the cycles go, too; ERR_UNSUPPORTED where the board cannot tell */
 	int64_t deadline_ms;
 	const struct clock *clock;
 };
@@ -57,6 +58,7 @@ struct attempt_result {
 	struct console_piece *pieces;
 	size_t piece_count;
 	unsigned bad_lines;
+	json_t *profile;                                                     /* as profiler_stop() gives it, of the measured part; NULL: none */
 };
 
 void attempt_run(struct board *b, const struct attempt_order *o, const struct attempt_watch *w, struct attempt_result *out);

@@ -218,7 +218,11 @@ static bool plan_of(struct runner *r, const struct run_request *q, struct plan *
 
 static json_t *request_json(const struct run_request *q)
 {
-	return json_pack("{s:s?, s:s?, s:b}", "board", q->board && q->board[0] ? q->board : NULL, "cell", q->cell && q->cell[0] ? q->cell : NULL, "reverse", q->reverse);
+	json_t *request = json_pack("{s:s?, s:s?, s:b}", "board", q->board && q->board[0] ? q->board : NULL, "cell", q->cell && q->cell[0] ? q->cell : NULL, "reverse", q->reverse);
+
+	if (q->profile)
+		json_object_set_new(request, "profile", json_true());
+	return request;
 }
 
 static void wake_all(struct runner *r)

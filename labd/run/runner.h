@@ -75,6 +75,7 @@ struct run_request {
 	const char *requested_by;
 	int64_t schedule_id, due_ms;                                         /* 0 = none */
 	bool reverse;
+	bool profile;                                                        /* where the cycles go, too; boards that cannot tell are skipped */
 };
 
 /* ERR_NOT_FOUND: no such matrix or board, or no cell matches; ERR_INVALID: the matrix does not fit (says where). */

@@ -16,6 +16,7 @@
 #include "core/log.h"
 #include "core/mem.h"
 #include "run/attempt.h"
+#include "run/profile_file.h"
 #include "store/store.h"
 
 enum { IDLE_LOOK_MS = 5000, STORE_AGAIN_MS = 2000, CONSOLE_TEXT_BYTES = 512 };
@@ -227,10 +228,22 @@ static bool holds_something(struct worker *w)
 	return something;
 }
 
+/* A profile that cannot be kept takes nothing from the result, whose figures it is not part of; the log says why there is none. */
+static void keep_profile(struct worker *w, const struct job *j, const struct lab_image *image, const struct attempt_result *r)
+{
+	struct profile_run run = { j->cell, image->build, r->figures.elapsed_ns, (uint32_t)r->figures.frame_count,
+	                           (uint32_t)json_integer_value(json_object_get(j->params, "payload_bytes")) };
+	struct err e;
+
+	if (!profile_file_write(w->site.config->state_dir, j->run_id, j->attempt_id, image, r->profile, &run, &e))
+		log_warn("run", "board=%s attempt=%lld no profile kept: %s", j->board, (long long)j->attempt_id, e.msg);
+}
+
 static void run_job(struct worker *w, const struct job *j, const struct lab_image **image, char **capture, struct attempt_result *r)
 {
 	struct attempt_watch watch = { on_step, on_progress, on_heard, on_stop, on_holds, w };
-	struct attempt_order o = { .workload = j->workload, .params = j->params, .known = holds_something(w), .deadline_ms = j->deadline_ms, .clock = w->site.config->clock };
+	struct attempt_order o = { .workload = j->workload, .params = j->params, .known = holds_something(w), .deadline_ms = j->deadline_ms, .clock = w->site.config->clock,
+	                           .profile = j->profile };
 	char *path = xasprintf("%s/%s", w->site.config->state_dir, *capture);
 
 	*r = (struct attempt_result){ .flash_ns = -1, .flash_bytes = -1, .boot_ns = -1 };
@@ -243,6 +256,8 @@ static void run_job(struct worker *w, const struct job *j, const struct lab_imag
 	else
 		attempt_run(w->board, &o, &watch, r);
 	free(path);
+	if (r->profile && r->has_figures)
+		keep_profile(w, j, *image, r);
 	if (!r->captured) {
 		free(*capture);
 		*capture = NULL;

@@ -197,6 +197,7 @@ struct job {
 	char *cell, *board, *board_type, *workload, *matrix, *reason;
 	json_t *variant, *params;
 	int64_t deadline_ms;
+	bool profile;                                                        /* "profile" of the run's request */
 };
 void job_finish(struct job *j);
 

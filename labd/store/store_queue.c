@@ -24,6 +24,7 @@ static void job_fill(struct job *j, sqlite3_stmt *q)
 		.repeat = (unsigned)sqlite3_column_int(q, 3), .attempt = (unsigned)sqlite3_column_int(q, 4), .cell = sql_text_dup(q, 5), .board = sql_text_dup(q, 6),
 		.board_type = sql_text_dup(q, 7), .workload = sql_text_dup(q, 8), .matrix = sql_text_dup(q, 9), .reason = sql_text_dup(q, 10),
 		.variant = json_column(q, 11), .params = json_column(q, 12), .deadline_ms = sqlite3_column_int64(q, 13),
+		.profile = sqlite3_column_int(q, 14) != 0,
 	};
 }
 
@@ -41,7 +42,8 @@ void job_finish(struct job *j)
 static bool first_queued(struct store *s, const char *board, struct job *out, struct err *e)
 {
 	sqlite3_stmt *q = sql_query(&s->write, e,
-	      "SELECT a.id, a.run_id, a.cell_id, a.repeat, a.attempt, c.name, a.board, c.board_type, c.workload, m.name, r.reason, c.variant, c.params, c.deadline_ms"
+	      "SELECT a.id, a.run_id, a.cell_id, a.repeat, a.attempt, c.name, a.board, c.board_type, c.workload, m.name, r.reason, c.variant, c.params, c.deadline_ms,"
+	      " coalesce(json_extract(r.request, '$.profile'), 0)"
 	      " FROM attempt a JOIN cell c ON c.id = a.cell_id JOIN run r ON r.id = a.run_id LEFT JOIN matrix m ON m.id = r.matrix_id"
 	      " WHERE a.board = ?1 AND a.state = 'queued' ORDER BY a.run_id, a.position, a.id LIMIT 1", "t", board);
 	int got = q ? sql_step(&s->write, q, e) : -1;
