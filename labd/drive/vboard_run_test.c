@@ -186,6 +186,50 @@ TEST(the_board_is_driven_and_measured_and_the_same_again)
 	flow_figures_finish(&other);
 }
 
+TEST(a_capture_that_begins_on_a_running_board_has_every_frame_from_then_on)
+{
+	struct bench b;
+	struct flow_query q = { .board_ip = { 10, 77, 0, 1 }, .host_ip = { 10, 77, 0, 254 } };
+	struct flow_figures f = { .elapsed_ns = 0 };
+	enum cause cause;
+	char first[200], second[200];
+
+	snprintf(first, sizeof first, "%s/a.pcap", test_folder());
+	snprintf(second, sizeof second, "%s/b.pcap", test_folder());
+	bool ok = bench_start(&b, 0) && boot(&b, first);
+	uint64_t before = ok ? pace_frames(b.pace) : 0;
+	ok = ok && tap_stop(b.tap, before, &e) && tap_start(b.tap, second, &e);
+	struct endpoint to = service(&b, 0, LINK_TCP);
+	ok = ok && trigger_workload.drive(&small, b.pace, &to, pace_now_ns(b.pace) + 60 * NS_PER_S, &cause, &e);
+	uint64_t frames = ok ? pace_frames(b.pace) - before : 0;
+	ok = ok && tap_stop(b.tap, frames, &e);
+	trigger_workload.query(&small, &q);
+	ok = ok && flow_measure(second, &q, &f, &e);
+	bench_stop(&b);
+	CHECK_OK(ok, &e);
+	CHECK(before > 0);
+	CHECK_EQ(f.captured_frames, frames);
+	CHECK_EQ(f.payload_bytes, 2000);
+	flow_figures_finish(&f);
+}
+
+TEST(a_board_without_power_ends_a_run_at_once)
+{
+	struct bench b;
+	struct endpoint to;
+	enum cause cause = CAUSE_NONE;
+	char file[200];
+
+	snprintf(file, sizeof file, "%s/a.pcap", test_folder());
+	bool ready = bench_start(&b, 0) && boot(&b, file) && rig_ok(&b.rig, "power off");
+	to = service(&b, 0, LINK_TCP);
+	bool driven = ready && trigger_workload.drive(&big, b.pace, &to, pace_now_ns(b.pace) + 3600 * NS_PER_S, &cause, &e);
+	bench_stop(&b);
+	CHECK(ready && !driven);
+	CHECK_EQ(cause, CAUSE_BOARD);
+	CHECK_STR(e.msg, "trigger: the board's power is off: its connections are gone");
+}
+
 /* IAC WILL COM-PORT-OPTION (RFC 2217) is answered by the adapter, which hangs on USB and not on the board. */
 TEST(the_serial_line_talks_before_the_power_is_on_and_its_totals_go_on)
 {

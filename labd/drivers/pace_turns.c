@@ -157,6 +157,19 @@ static uint64_t turns_now_ns(struct pace *p)
 	return t->off ? t->now_ns + clock_now_ns(&clock_host) - t->off_since_ns : t->now_ns;
 }
 
+/* Who talks to the board itself talks to nobody any more. True when somebody still did. */
+static bool lose_network(struct turns *t)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < t->count; i++)
+		if (!t->links[i]->survives && !(t->links[i]->state & LINK_RESET)) {
+			t->links[i]->state |= LINK_RESET;
+			any |= !t->links[i]->closed;
+		}
+	return any;
+}
+
 /*
  * Without power there is no virtual time and nobody counts, but the serial adapter, which hangs on USB and not on the board, talks all the
  * same: its bytes move as the sockets do, and
@@ -172,6 +185,10 @@ static bool wait_without_power(struct turns *t, const struct link_want *wants, s
 	if (!t->off)
 		t->off_since_ns = clock_now_ns(&clock_host);
 	t->off = true;
+	t->slice_over = false;
+	if (lose_network(t))
+		return err_set(e, ERR_LOST, "the board's power is off: its connections are gone");
+	bury_ended(t);
 	for (size_t i = 0; i < t->count; i++)
 		if (t->links[i]->survives && t->links[i]->fd >= 0 && want_of(&t->links[i]->base, wants, n))
 			fds[count++] = (struct pollfd){ .fd = t->links[i]->fd, .events = POLLIN };
