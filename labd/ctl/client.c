@@ -258,7 +258,7 @@ static void event_field(const char *event, const char *field, char *out, size_t 
 	size_t n = strlen(field);
 
 	out[0] = '\0';
-	for (const char *line = event; line; line = strchr(line, '\n'), line += line ? 1 : 0)
+	for (const char *line = event; *line; line += strcspn(line, "\n"), line += *line == '\n')
 		if (strncmp(line, field, n) == 0)
 			snprintf(out, room, "%.*s", (int)strcspn(line + n, "\n"), line + n);
 }

@@ -38,7 +38,7 @@ struct watch {
 	int64_t run;
 	uint64_t deadline_ns, next_look_ns;
 	bool finished, cancelled, timed_out, lost;
-	char said[160];
+	char said[160], counted[160];
 };
 
 /* Progress is for people: one line an event, and not the same twice. */
@@ -68,6 +68,17 @@ static bool ask_cancel(struct watch *w)
 	return answer != NULL;
 }
 
+static void tell_run(struct watch *w, const json_t *run)
+{
+	char line[160];
+
+	snprintf(line, sizeof line, "run %lld: %lld of %lld finished", (long long)w->run, (long long)json_integer_value(table_value(run, "attempts.finished")),
+	         (long long)json_integer_value(table_value(run, "attempts.total")));
+	if (run && strcmp(line, w->counted) != 0)
+		say(w, line);
+	memcpy(w->counted, line, sizeof line);
+}
+
 /* Ask for the run itself. */
 static void look(struct watch *w)
 {
@@ -81,6 +92,7 @@ static void look(struct watch *w)
 	w->lost = !run && e.code == ERR_LOST;
 	if (w->lost)
 		w->call->err = e;
+	tell_run(w, run);
 	json_decref(run);
 	w->next_look_ns = clock_now_ns(&clock_host) + NS_PER_S;
 }
