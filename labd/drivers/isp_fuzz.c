@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A boot loader that answers with any bytes: the first byte says how many characters come per wait, the rest is what it says. Every operation ends. */
+/*
+ * A boot loader that answers with any bytes: what it says to each write ends at FDh, FEh stands for the rest of the echo, everything else for itself. The first
+ * byte says how the bytes are cut into reads. Every operation ends, with an image verified or a sentence.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +14,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 struct oracle {
 	struct line line;
 	const uint8_t *at, *end;
+	bool answering;
 	size_t burst;
-	uint8_t echo[4096];                                                  /* what was written; echoed when the fuzzer says so */
+	uint8_t echo[4096];                                                  /* what was written */
 	size_t echo_size, echo_at;
 	uint64_t now;
 };
@@ -34,26 +38,39 @@ static bool write_any(struct line *l, const void *bytes, size_t n, uint64_t dead
 	struct oracle *o = (struct oracle *)l;
 
 	(void)deadline, (void)e;
+	while (o->answering && o->at != o->end && *o->at++ != 0xFD)
+		continue;
+	o->answering = true;
 	o->echo_size = n < sizeof o->echo ? n : sizeof o->echo;
 	o->echo_at = 0;
 	memcpy(o->echo, bytes, o->echo_size);
 	return true;
 }
 
-/* FEh in the input stands for "the rest of the echo", everything else for itself. */
+static bool next_byte(struct oracle *o, uint8_t *byte)
+{
+	if (!o->answering || o->at == o->end || *o->at == 0xFD)
+		return false;
+	if (*o->at == 0xFE && o->echo_at < o->echo_size) {
+		*byte = o->echo[o->echo_at++];
+		return true;
+	}
+	if (*o->at == 0xFE)
+		o->at++;
+	if (o->at == o->end || *o->at == 0xFD)
+		return false;
+	*byte = *o->at++;
+	return true;
+}
+
 static long read_any(struct line *l, void *bytes, size_t n, size_t least, uint64_t deadline, struct err *e)
 {
 	struct oracle *o = (struct oracle *)l;
 	size_t got = 0;
 
 	(void)e;
-	while (got < n && got < o->burst + least && o->at != o->end) {
-		if (*o->at == 0xFE && o->echo_at < o->echo_size) {
-			((uint8_t *)bytes)[got++] = o->echo[o->echo_at++];
-			continue;
-		}
-		((uint8_t *)bytes)[got++] = *o->at++;
-	}
+	while (got < n && got < o->burst + least && next_byte(o, (uint8_t *)bytes + got))
+		got++;
 	if (got < least && deadline > o->now)
 		o->now = deadline;
 	o->now += NS_PER_MS;
