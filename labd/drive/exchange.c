@@ -23,7 +23,7 @@ static const struct { enum err_code code; enum cause cause; } blame[TROUBLES] = 
 
 /* A pace fails for reasons of its own: its codes, and who is behind them. The rest is the host's. */
 static const struct { enum err_code code; enum cause cause; } pace_blame[] = {
-	{ ERR_CANCELLED, CAUSE_NONE }, { ERR_LOST, CAUSE_BOARD }, { ERR_TIMEOUT, CAUSE_BOARD }, { ERR_PROTOCOL, CAUSE_DAEMON },
+	{ ERR_CANCELLED, CAUSE_NONE }, { ERR_PROTOCOL, CAUSE_DAEMON },
 };
 
 bool exchange_fail(struct exchange *x, enum trouble t, const char *fmt, ...)

@@ -308,13 +308,13 @@ TEST(a_refused_and_an_unanswered_connection_are_told_apart)
 	CHECK(said("within 5000 ms"));
 }
 
-TEST(a_virtual_board_that_goes_away_is_the_boards_loss)
+TEST(a_virtual_board_that_goes_away_is_a_failure_of_the_lab)
 {
 	struct turn_script script = { .input = serve_tcp, .hang_up = true };
 	struct manners m = WELL;
 
 	CHECK(!run_with(&m, &tcp, &script, 60 * NS_PER_S, NULL));
-	CHECK_EQ(cause, CAUSE_BOARD);
+	CHECK_EQ(cause, CAUSE_HOST);
 	CHECK_EQ(e.code, ERR_LOST);
 }
 

@@ -100,6 +100,7 @@ static bool open_line(struct attempt *a, struct err *e)
 
 	if (!step(a, STEP_LINE, e))
 		return false;
+	a->blamed = CAUSE_LINE;
 	return a->b->line->is_open ? line_setup(a->b->line, &setup, e) : line_open(a->b->line, &setup, e);
 }
 
@@ -264,7 +265,10 @@ static bool flash(struct attempt *a, struct err *e)
 
 static bool boot(struct attempt *a, struct err *e)
 {
-	return power_cycle(a, e) && step(a, STEP_BOOT, e) && read_banner(a, e);
+	if (!power_cycle(a, e) || !step(a, STEP_BOOT, e))
+		return false;
+	a->blamed = CAUSE_LINE;
+	return read_banner(a, e);
 }
 
 /* Does the board hold the image already? By its banner, or by reading back where the type cannot tell. */

@@ -3,6 +3,7 @@
 #include "run/worker.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,10 @@
 #include "run/profile_file.h"
 #include "store/store.h"
 
-enum { IDLE_LOOK_MS = 5000, STORE_AGAIN_MS = 2000, CONSOLE_TEXT_BYTES = 512 };
+enum { IDLE_LOOK_MS = 5000, STORE_AGAIN_MS = 2000, OPEN_AGAIN_MS = 200, OPEN_MS = 30000, CONSOLE_TEXT_BYTES = 512 };
+
+/* Attempts of one repeat at the most, when the lab failed: on the way to the board; in its own processes. */
+enum { ATTEMPTS_MAX = 2, ATTEMPTS_HOST_MAX = 5 };
 
 struct worker {
 	struct worker_site site;
@@ -150,6 +154,27 @@ static void on_holds(void *opaque, const struct lab_image *i, const char *identi
 		log_warn("run", "board=%s %s", w->rb->config->name, e.msg);
 }
 
+static bool wait_ms(struct worker *w, int64_t ms)
+{
+	struct timespec until;
+	bool go_on;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += (time_t)(ms / 1000);
+	until.tv_nsec += ms % 1000 * 1000000;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000;
+	}
+	pthread_mutex_lock(&w->lock);
+	while (!w->stopping && !w->awake && pthread_cond_timedwait(&w->wake, &w->lock, &until) != ETIMEDOUT)
+		;
+	w->awake = false;
+	go_on = !w->stopping;
+	pthread_mutex_unlock(&w->lock);
+	return go_on;
+}
+
 /* ---- the board ---- */
 
 static void set_board(struct worker *w, struct board *b)
@@ -159,14 +184,22 @@ static void set_board(struct worker *w, struct board *b)
 	pthread_mutex_unlock(&w->lock);
 }
 
+/* A virtual board's process that ended is being started again; that takes a moment and is no reason to fail an attempt. */
 static bool have_board(struct worker *w, struct err *e)
 {
+	uint64_t until = clock_now_ns(w->site.config->clock) + OPEN_MS * NS_PER_MS;
 	struct board *b;
 
 	if (w->board)
 		return true;
-	if (!w->site.config->board_open(w->site.config->opaque, w->rb, &b, e))
-		return false;
+	tell_state(w, "recovering", "open");
+	while (!w->site.config->board_open(w->site.config->opaque, w->rb, &b, e)) {
+		if (on_stop(w) != ATTEMPT_GO_ON)
+			return err_set(e, ERR_CANCELLED, "cancelled");
+		if (clock_now_ns(w->site.config->clock) >= until || e->code == ERR_INVALID || e->code == ERR_UNSUPPORTED)
+			return false;
+		wait_ms(w, OPEN_AGAIN_MS);
+	}
 	set_board(w, b);
 	return true;
 }
@@ -273,27 +306,6 @@ static struct console_row *console_rows(const struct attempt_result *r)
 	return rows;
 }
 
-static bool wait_ms(struct worker *w, int64_t ms)
-{
-	struct timespec until;
-	bool go_on;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += (time_t)(ms / 1000);
-	until.tv_nsec += ms % 1000 * 1000000;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000;
-	}
-	pthread_mutex_lock(&w->lock);
-	while (!w->stopping && !w->awake && pthread_cond_timedwait(&w->wake, &w->lock, &until) != ETIMEDOUT)
-		;
-	w->awake = false;
-	go_on = !w->stopping;
-	pthread_mutex_unlock(&w->lock);
-	return go_on;
-}
-
 /* A full disk must not lose a result that cost minutes: keep it, say so, and try until there is space or the daemon ends (field failure F45). */
 static bool store_outcome(struct worker *w, const struct job *j, const struct outcome *o, bool *run_finished)
 {
@@ -316,6 +328,12 @@ static bool store_outcome(struct worker *w, const struct job *j, const struct ou
 	return true;
 }
 
+/* The store bounds those that die with the daemon. */
+static unsigned attempts_max(enum cause cause)
+{
+	return cause == CAUSE_DAEMON ? UINT_MAX : cause == CAUSE_HOST ? ATTEMPTS_HOST_MAX : ATTEMPTS_MAX;
+}
+
 static struct outcome outcome_of(struct worker *w, const struct job *j, const struct lab_image *image, const char *capture, const struct attempt_result *r, uint64_t from_ns)
 {
 	const struct bench_board *c = w->rb->config;
@@ -327,8 +345,7 @@ static struct outcome outcome_of(struct worker *w, const struct job *j, const st
 		.image_sha256 = image ? image->sha256 : NULL, .image_build = image ? image->build : NULL, .toolchain = image ? image->toolchain : NULL,
 		.proof = board_proof_words[w->rb->type->proof], .mode = bench_wire_words[c->wire.mode], .pace = w->board ? w->board->pace->ops->name : bench_pace_words[c->pace],
 		.capture = capture, .bad_lines = (int)r->bad_lines, .figures = r->has_figures ? &r->figures : NULL, .console_count = r->piece_count,
-		/* The second attempt is the last, unless it was the daemon that ended. */
-		.retry = r->judgement.retry && (j->attempt < 2 || r->judgement.cause == CAUSE_DAEMON),
+		.retry = r->judgement.retry && j->attempt < attempts_max(r->judgement.cause),
 	};
 }
 

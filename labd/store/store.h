@@ -235,7 +235,7 @@ bool store_run_cancel(struct store *s, int64_t run, const char *by, struct err *
 bool store_run_cancelled(struct store *s, int64_t run, bool *cancelled, struct err *e);
 
 /* At start: attempts left 'running' end as error/daemon and are queued again as attempt n+1 in the same transaction (not those of a cancelled run); boards are idle.
-   At most three attempts of one repeat die with the daemon. closed: how many there were. */
+   At most twenty attempts of one repeat die with the daemon. closed: how many there were. */
 bool store_recover(struct store *s, unsigned *closed, struct err *e);
 
 /* ---- child processes --------------------------------------------------------------------------------------------------------------------------------- */

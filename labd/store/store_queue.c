@@ -8,7 +8,7 @@
 #include "wire/flow.h"
 
 /* Attempts of one repeat that may die with the daemon before it is given up. */
-#define DAEMON_DEATHS 3
+#define DAEMON_DEATHS 20
 
 static json_t *json_column(sqlite3_stmt *q, int column)
 {

@@ -220,7 +220,7 @@ TEST(words_that_are_no_verdict_are_refused_by_the_schema)
 	end();
 }
 
-TEST(after_a_crash_what_ran_is_closed_and_queued_again_at_most_three_times)
+TEST(after_a_crash_what_ran_is_closed_and_queued_again_at_most_twenty_times)
 {
 	int64_t run;
 	unsigned closed;
@@ -228,7 +228,7 @@ TEST(after_a_crash_what_ran_is_closed_and_queued_again_at_most_three_times)
 
 	CHECK_OK(begin(":memory:"), &e);
 	CHECK_OK(add_run(1, 1, &run), &e);
-	for (unsigned i = 1; i <= 3; i++) {
+	for (unsigned i = 1; i <= 20; i++) {
 		struct job j;
 
 		CHECK_OK(store_job_take(s, "board-a", host, &j, &e), &e);
@@ -243,7 +243,7 @@ TEST(after_a_crash_what_ran_is_closed_and_queued_again_at_most_three_times)
 	CHECK(!store_job_take(s, "board-a", host, &(struct job){ 0 }, &e));
 	all = store_run(s, run, &e);
 	CHECK_STR(json_string_value(at(all, "state", NULL)), "finished");
-	CHECK_EQ(json_integer_value(at(all, "attempts", "error")), 3);
+	CHECK_EQ(json_integer_value(at(all, "attempts", "error")), 20);
 	CHECK(strstr(json_string_value(json_object_get(json_array_get(json_object_get(json_array_get(at(all, "cells", NULL), 0), "attempts"), 0), "error")), "step drive"));
 	json_decref(all);
 	all = store_boards(s, &e);
