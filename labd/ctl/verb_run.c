@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/clock.h"
 #include "ctl/table.h"
@@ -38,16 +40,40 @@ struct watch {
 	int64_t run;
 	uint64_t deadline_ns, next_look_ns;
 	bool finished, cancelled, timed_out, lost;
-	char said[160], counted[160];
+	bool terminal, pending;                                  /* standard error shows one; a line that is still being rewritten is on it */
+	long long ended, total;                                  /* attempts */
+	char said[200];
 };
 
-/* Progress is for people: one line an event, and not the same twice. */
+/* Progress is for people, and not the same twice: a line that stays. */
 static void say(struct watch *w, const char *text)
 {
+	if (strcmp(text, w->said) == 0 && !w->pending)
+		return;
+	snprintf(w->said, sizeof w->said, "%s", text);
+	fprintf(stderr, "%s%s\n", w->pending ? "\r\x1b[K" : "", text);
+	w->pending = false;
+}
+
+/* A terminal's line, rewritten in place; cut to its width, since a line that wraps cannot be. */
+static void show(struct watch *w, const char *text)
+{
+	struct winsize size = { 0 };
+	int columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1 : 79;
+
 	if (strcmp(text, w->said) == 0)
 		return;
 	snprintf(w->said, sizeof w->said, "%s", text);
-	fprintf(stderr, "%s\n", text);
+	fprintf(stderr, "\r\x1b[K%.*s", columns, text);
+	fflush(stderr);
+	w->pending = true;
+}
+
+static void wipe(struct watch *w)
+{
+	if (w->pending)
+		fputs("\r\x1b[K", stderr);
+	w->pending = false;
 }
 
 static const char *text_at(const json_t *json, const char *path)
@@ -70,13 +96,14 @@ static bool ask_cancel(struct watch *w)
 
 static void tell_run(struct watch *w, const json_t *run)
 {
-	char line[160];
+	long long ended = json_integer_value(table_value(run, "attempts.finished")), total = json_integer_value(table_value(run, "attempts.total"));
+	char line[96];
 
-	snprintf(line, sizeof line, "run %lld: %lld of %lld finished", (long long)w->run, (long long)json_integer_value(table_value(run, "attempts.finished")),
-	         (long long)json_integer_value(table_value(run, "attempts.total")));
-	if (run && strcmp(line, w->counted) != 0)
+	snprintf(line, sizeof line, "run %lld: %lld of %lld finished", (long long)w->run, ended, total);
+	if (run && !w->terminal && (ended != w->ended || total != w->total))
 		say(w, line);
-	memcpy(w->counted, line, sizeof line);
+	w->ended = ended;
+	w->total = total;
 }
 
 /* Ask for the run itself. */
@@ -111,18 +138,55 @@ static void check_limits(struct watch *w)
 	}
 }
 
+/* Where nothing can be rewritten, only what takes long is worth a line: a cell that begins, and flashing. */
+static bool worth_a_line(const char *step)
+{
+	return strcmp(step, "image") == 0 || strcmp(step, "flash") == 0;
+}
+
+static void tell_step(struct watch *w, const json_t *data)
+{
+	const char *step = text_at(data, "step");
+	json_int_t done = json_integer_value(json_object_get(data, "done")), total = json_integer_value(json_object_get(data, "total"));
+	struct buf line = { 0 };
+
+	if (w->terminal)
+		buf_printf(&line, "[%lld/%lld] ", w->ended, w->total);
+	buf_printf(&line, "%s: %s", text_at(data, "board"), text_at(data, "cell"));
+	if (w->terminal || strcmp(step, "image") != 0)
+		buf_printf(&line, ": %s", step);
+	if (w->terminal && total > 0)
+		buf_printf(&line, " %lld %%", (long long)(done * 100 / total));
+	if (w->terminal)
+		show(w, buf_text(&line));
+	else if (worth_a_line(step))
+		say(w, buf_text(&line));
+	buf_finish(&line);
+}
+
+static void tell_result(struct watch *w, const json_t *data)
+{
+	const char *error = text_at(data, "error");
+	const json_t *rate = table_value(data, "figures.goodput_byte_per_s");
+	struct buf line = { 0 };
+
+	buf_printf(&line, "%s: %s: %s", text_at(data, "board"), text_at(data, "cell"), text_at(data, "verdict"));
+	if (json_is_number(rate))
+		buf_printf(&line, ", %.0f byte/s", json_number_value(rate));
+	if (error[0])
+		buf_printf(&line, " (%s): %s", text_at(data, "cause"), error);
+	say(w, buf_text(&line));
+	buf_finish(&line);
+}
+
 static void tell(struct watch *w, const char *type, const json_t *data)
 {
-	char line[160] = "";
-
-	if (strcmp(type, "progress") == 0 && json_integer_value(json_object_get(data, "run")) == w->run)
-		snprintf(line, sizeof line, "%s: %s: %s", text_at(data, "board"), text_at(data, "cell"), text_at(data, "step"));
-	else if (strcmp(type, "board") == 0 && text_at(data, "cell")[0])
-		snprintf(line, sizeof line, "%s: %s: %s", text_at(data, "board"), text_at(data, "cell"), text_at(data, "step"));
-	else if (strcmp(type, "result") == 0 && json_integer_value(json_object_get(data, "run")) == w->run)
-		snprintf(line, sizeof line, "%s: %s%s%s", text_at(data, "cell"), text_at(data, "verdict"), text_at(data, "error")[0] ? ": " : "", text_at(data, "error"));
-	if (line[0])
-		say(w, line);
+	if (json_integer_value(json_object_get(data, "run")) != w->run)
+		return;
+	if ((strcmp(type, "progress") == 0 || strcmp(type, "board") == 0) && text_at(data, "cell")[0])
+		tell_step(w, data);
+	else if (strcmp(type, "result") == 0)
+		tell_result(w, data);
 }
 
 static bool on_event(void *opaque, const char *type, const json_t *data)
@@ -138,6 +202,19 @@ static bool on_event(void *opaque, const char *type, const json_t *data)
 	return !w->finished && !w->lost && interrupts < 2;
 }
 
+/* In the store a capture's path is relative to the state folder; who reads this document is on the same computer and wants to open the file. */
+static void place_captures(struct call *c, json_t *report)
+{
+	char *state = realpath(c->state_dir, NULL);
+	json_t *cell;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "cells"), i, cell)
+		if (state && text_at(cell, "capture")[0])
+			json_object_set_new(cell, "capture", json_sprintf("%s/%s", state, text_at(cell, "capture")));
+	free(state);
+}
+
 static int print_report(struct call *c, int64_t run, bool strict, int forced)
 {
 	char path[64];
@@ -150,6 +227,7 @@ static int print_report(struct call *c, int64_t run, bool strict, int forced)
 		return call_failed(c);
 	status = (int)json_integer_value(json_object_get(report, strict ? "exit_status_strict" : "exit_status"));
 	if (c->json) {
+		place_captures(c, report);
 		call_print(report);
 		return forced ? forced : status;
 	}
@@ -164,7 +242,7 @@ static int print_report(struct call *c, int64_t run, bool strict, int forced)
 
 bool run_wait(struct call *c, int64_t run, int64_t timeout_s, int *status)
 {
-	struct watch w = { .call = c, .run = run };
+	struct watch w = { .call = c, .run = run, .terminal = isatty(STDERR_FILENO) };
 	struct timespec second = { .tv_sec = 1 };
 
 	if (timeout_s > 0)
@@ -174,6 +252,7 @@ bool run_wait(struct call *c, int64_t run, int64_t timeout_s, int *status)
 	while (!w.finished && !w.lost && interrupts < 2)
 		if (!client_follow(c->client, on_event, &w, &c->err) && !w.lost && on_event(&w, NULL, NULL))
 			nanosleep(&second, NULL);
+	wipe(&w);
 	*status = w.timed_out ? EXIT_TIMEOUT : w.cancelled || interrupts >= 2 ? EXIT_CANCELLED : 0;
 	if (w.lost)
 		*status = call_failed(c);
