@@ -1,7 +1,8 @@
 # Firmware for the 8051, built with SDCC inside the same build.
 #
-#   lab_sdcc_image(NAME BOARD type FOLDER dir IDENTITY_AT a BUILD_AT b VARIANT json SOURCES a.c ... [FLAGS ...] [MODEL small])
+#   lab_sdcc_image(NAME BOARD type FOLDER dir IDENTITY_AT a BUILD_AT b VARIANT json SOURCES a.c ... [FLAGS ...] [MODEL small] [FOR_TESTS])
 #       NAME.ihx in build/<preset>/firmware/, stamped with its build id, NAME.symbols.json, and a row for images.json. The first source holds main().
+#       FOR_TESTS: the row goes to test-images.json instead, which only tests read.
 #
 # SDCC is run by plain custom commands: it has one object format, no dependency files worth using, and needs its own linker's options; every
 # object depends on every header, which costs seconds. Sources are named relative to firmware/, so that no path of this machine is in the image.
@@ -17,7 +18,7 @@ if(NOT LAB_SDCC_VERSION)
 endif()
 
 function(lab_sdcc_image name)
-	cmake_parse_arguments(I "" "BOARD;FOLDER;IDENTITY_AT;BUILD_AT;VARIANT;MODEL" "SOURCES;FLAGS" ${ARGN})
+	cmake_parse_arguments(I "FOR_TESTS" "BOARD;FOLDER;IDENTITY_AT;BUILD_AT;VARIANT;MODEL" "SOURCES;FLAGS" ${ARGN})
 	set(root ${CMAKE_SOURCE_DIR}/firmware)
 	set(out ${CMAKE_BINARY_DIR}/firmware)
 	set(work ${out}/${name}.dir)
@@ -55,7 +56,11 @@ function(lab_sdcc_image name)
 		DEPENDS ${work}/linked.ihx lab-stamp
 		COMMENT "Stamping ${name}.ihx" VERBATIM)
 	add_custom_target(firmware_${name} DEPENDS ${out}/${name}.ihx ${out}/${name}.symbols.json ${work}/row.json)
-	set_property(GLOBAL APPEND PROPERTY LAB_FIRMWARE_TARGETS firmware_${name})
-	set_property(GLOBAL APPEND PROPERTY LAB_FIRMWARE_ROWS ${work}/row.json)
-	set_property(GLOBAL APPEND PROPERTY LAB_FIRMWARE_FILES ${out}/${name}.ihx)
+	set(list FIRMWARE)
+	if(I_FOR_TESTS)
+		set(list TEST_FIRMWARE)
+	endif()
+	set_property(GLOBAL APPEND PROPERTY LAB_${list}_TARGETS firmware_${name})
+	set_property(GLOBAL APPEND PROPERTY LAB_${list}_ROWS ${work}/row.json)
+	set_property(GLOBAL APPEND PROPERTY LAB_${list}_FILES ${out}/${name}.ihx)
 endfunction()
