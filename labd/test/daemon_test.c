@@ -224,7 +224,7 @@ static bool gone_within(const pid_t *pids, size_t n, unsigned ms)
 	return true;
 }
 
-/* ---- documents ---- */
+/* ---- documents and tests ---- */
 
 static json_t *cell_at(json_t *report, size_t i)
 {
@@ -236,73 +236,6 @@ static const char *text_of(json_t *o, const char *key)
 	const char *text = json_string_value(json_object_get(o, key));
 
 	return text ? text : "";
-}
-
-static bool same_capture(json_t *a, json_t *b)
-{
-	char *x = xasprintf("%s/%s", state, text_of(a, "capture")), *y = xasprintf("%s/%s", state, text_of(b, "capture")), *p, *q;
-	size_t n = 0, m = 0;
-	bool same;
-
-	p = test_read_file(x, &n);
-	q = test_read_file(y, &m);
-	same = p && q && n == m && n > 1000 && memcmp(p, q, n) == 0;
-	free(p);
-	free(q);
-	free(x);
-	free(y);
-	return same;
-}
-
-static bool same_run(json_t *a, json_t *b)
-{
-	for (size_t i = 0; i < 3; i++) {
-		json_t *x = cell_at(a, i), *y = cell_at(b, i);
-
-		if (!json_is_object(json_object_get(x, "figures")) || !json_equal(json_object_get(x, "figures"), json_object_get(y, "figures")) || !same_capture(x, y))
-			return false;
-	}
-	return true;
-}
-
-/* ---- tests ---- */
-
-static pid_t busy_loop(void)
-{
-	pid_t pid = fork();
-
-	if (pid == 0)
-		for (volatile unsigned i = 0;; i++)
-			;
-	return pid;
-}
-
-TEST(first_second_reversed_and_busy_runs_have_the_same_figures_and_captures_to_the_byte)
-{
-	json_t *runs[4];
-	pid_t loops[2];
-	int status;
-
-	CHECK(begin(NULL));
-	runs[0] = CTL(&status, "run", "published", "--wait", "--json");
-	CHECK_EQ(status, 0);
-	runs[1] = CTL(&status, "run", "published", "--wait", "--json");
-	CHECK_EQ(status, 0);
-	runs[2] = CTL(&status, "run", "published", "--reverse", "--wait", "--json");
-	CHECK_EQ(status, 0);
-	loops[0] = busy_loop();
-	loops[1] = busy_loop();
-	runs[3] = CTL(&status, "run", "published", "--wait", "--json");
-	kill(loops[0], SIGKILL);
-	kill(loops[1], SIGKILL);
-	waitpid(loops[0], NULL, 0);
-	waitpid(loops[1], NULL, 0);
-	CHECK_EQ(status, 0);
-	for (size_t i = 1; i < 4; i++)
-		CHECK(same_run(runs[0], runs[i]));
-	for (size_t i = 0; i < 4; i++)
-		json_decref(runs[i]);
-	CHECK_EQ(end_daemon(SIGTERM), 0);
 }
 
 static bool all_finished(void)
