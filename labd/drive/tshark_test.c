@@ -45,7 +45,7 @@ static bool ask_tshark(const char *file, struct witness *w)
 	const char *argv[16 + 2 * COLUMNS + 1] = { "tshark", "-r", file, "-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "-T",
 		"fields", "-E", "separator=;" };
 	struct buf out = { .bytes = NULL };
-	struct proc_run run = { .argv = argv, .deadline_ms = 60000, .output_max = 16 << 20, .output = &out };
+	struct proc_run run = { .argv = argv, .deadline_ms = 120000, .output_max = 16 << 20, .output = &out };
 	struct proc_end end;
 	size_t n = 11;
 
@@ -64,10 +64,14 @@ static bool ask_tshark(const char *file, struct witness *w)
 
 static bool have_tshark(void)
 {
+	static bool asked, have;
 	const char *const argv[] = { "tshark", "--version", NULL };
 	struct proc_end end;
 
-	return proc_run(&(struct proc_run){ .argv = argv, .deadline_ms = 20000 }, &end, &e);
+	if (!asked)
+		have = proc_run(&(struct proc_run){ .argv = argv, .deadline_ms = 60000 }, &end, &e);
+	asked = true;
+	return have;
 }
 
 #define NEED_TSHARK() do { if (!have_tshark()) SKIP("tshark cannot be run: %s", e.msg); } while (0)
