@@ -171,7 +171,11 @@ static void add_header(struct csv_export *x, struct buf *out)
 static void add_samples_of(struct csv_export *x, struct buf *out, json_t *result)
 {
 	json_t *figures = json_object_get(result, "figures");
+	const char *workload = json_string_value(json_object_get(result, "workload"));
 
+	/* Flashing on request measures nothing. */
+	if (workload && strcmp(workload, "flash") == 0)
+		return;
 	for (const struct csv_metric *m = csv_metrics; m->name; m++) {
 		json_t *value = json_object_get(figures, m->name);
 

@@ -185,6 +185,27 @@ TEST(the_newest_run_of_a_cell_counts_and_an_older_one_can_be_asked_for)
 	fixture_end();
 }
 
+TEST(a_cancelled_run_hides_nothing_that_was_measured_before)
+{
+	struct compare_query q = { .run = 0 };
+	json_t *c, *variant = json_pack("{s:s}", "stack", "labnet");
+	json_t *params = json_pack("{s:i, s:i, s:s, s:b}", "payload_bytes", 1460, "count", 100, "transport", "tcp", "ack", 0);
+	struct cell_row cell = { .name = "trigger/at89c51ed2-cs8900a/payload_bytes=1460", .board = "board-a", .board_type = "at89c51ed2-cs8900a", .workload = "trigger",
+	                         .variant = variant, .params = params, .is_virtual = true, .repeats = 1, .deadline_ms = 1000 };
+	struct run_row r = { .reason = "manual", .requested_by = "test", .request = variant, .host_id = 1 };
+	int64_t run;
+
+	CHECK_OK(fixture_begin(&e) && fixture_run(0, &e), &e);
+	CHECK_OK(store_run_add(fixture_store, &r, &cell, 1, &run, &e) && store_run_cancel(fixture_store, run, "test", &e), &e);
+	c = compare(fixture_store, &q, &e);
+	CHECK_EQ(json_array_size(json_object_get(c, "rows")), 3);
+	CHECK(json_is_real(json_object_get(row_of(c, 1460), "value")));
+	json_decref(c);
+	json_decref(variant);
+	json_decref(params);
+	fixture_end();
+}
+
 TEST(an_excluded_result_does_not_count)
 {
 	struct compare_query q = { .run = 0 };

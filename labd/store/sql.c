@@ -369,6 +369,21 @@ bool tx_begin(struct store *s, struct err *e)
 	return false;
 }
 
+/* In WAL mode NORMAL leaves out the sync at commit; the next full commit syncs it with its own (sqlite.org/pragma.html#pragma_synchronous). */
+bool tx_begin_light(struct store *s, struct err *e)
+{
+	db_lock(&s->write);
+	sqlite3_exec(s->write.h, "PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
+	if (sqlite3_exec(s->write.h, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK) {
+		s->light = true;
+		return true;
+	}
+	db_failed(&s->write, "begin", e);
+	sqlite3_exec(s->write.h, "PRAGMA synchronous=FULL", NULL, NULL, NULL);
+	db_unlock(&s->write);
+	return false;
+}
+
 bool tx_end(struct store *s, bool ok, struct err *e)
 {
 	if (ok && sqlite3_exec(s->write.h, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
@@ -376,6 +391,9 @@ bool tx_end(struct store *s, bool ok, struct err *e)
 	/* After a full disk sqlite may have rolled back already. */
 	if (!ok && !sqlite3_get_autocommit(s->write.h))
 		sqlite3_exec(s->write.h, "ROLLBACK", NULL, NULL, NULL);
+	if (s->light)
+		sqlite3_exec(s->write.h, "PRAGMA synchronous=FULL", NULL, NULL, NULL);
+	s->light = false;
 	db_unlock(&s->write);
 	return ok;
 }

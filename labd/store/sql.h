@@ -22,6 +22,7 @@ struct db {
 };
 
 struct store {
+	bool light;                                                          /* the transaction under the write lock is a light one */
 	struct db write, read_own, *read;                                    /* read: &read_own, or &write for a store in memory */
 	const struct clock *clock;
 	char *path;
@@ -58,6 +59,9 @@ json_t *sql_one(struct db *db, sqlite3_stmt *q, const char *what, struct err *e)
 
 /* Lock and begin; end with tx_end(), which commits if ok, else rolls back, and unlocks. Returns ok and committed. */
 bool tx_begin(struct store *s, struct err *e);
+
+/* The same for what may be lost with the power (never with the process): steps of a running attempt, states, what every start writes anew. Spares the wait for the disk. */
+bool tx_begin_light(struct store *s, struct err *e);
 bool tx_end(struct store *s, bool ok, struct err *e);
 
 void db_lock(struct db *db);

@@ -118,7 +118,7 @@ bool store_host(struct store *s, const char *name, const char *kernel, const cha
 {
 	bool ok;
 
-	if (!tx_begin(s, e))
+	if (!tx_begin_light(s, e))
 		return false;
 	ok = sql_run(&s->write, e, "INSERT INTO host (name, kernel, cpu, labd) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING", "tttt", name, kernel, cpu, labd)
 	  && sql_number(&s->write, id, 0, e, "SELECT id FROM host WHERE name = ?1 AND kernel = ?2 AND cpu = ?3 AND labd = ?4", "tttt", name, kernel, cpu, labd);

@@ -33,7 +33,7 @@ struct store;
 bool store_open(const char *path, const struct clock *clock, struct store **out, struct err *e);
 void store_close(struct store *s);                                           /* accepts NULL; checkpoints the log */
 
-/* {path, schema_version, bytes, wal_bytes, runs, attempts, queued, not_stored} */
+/* {path, schema_version, bytes, wal_bytes, runs, attempts, queued, running} */
 json_t *store_status(struct store *s, struct err *e);
 
 /* The database may grow to this many pages (4096 bytes); 0 = not beyond what it has now. Beyond it every write is ERR_FULL. */
@@ -65,7 +65,7 @@ struct result_filter {
 	int payload_bytes;
 	const char *transport, *board_or_type;
 	bool finished_only, latest_attempt_only, without_excluded;
-	bool newest_run_only;                                                /* of each cell (board, name, parameters): what its newest run with a result has */
+	bool newest_run_only;                                                /* of each cell (board, name, parameters): what its newest run has that brought a verdict of its own (else the newest) */
 	bool newest_first;                                                   /* descending by id; pages: ids below before */
 	int64_t after, before;                                               /* pages: ids above after; below before, 0 = no limit */
 	unsigned limit;                                                      /* 0 = 1000; at most 10000 */

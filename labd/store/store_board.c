@@ -7,13 +7,13 @@
 
 bool store_bench_begin(struct store *s, struct err *e)
 {
-	return tx_begin(s, e) && tx_end(s, sql_run(&s->write, e, "UPDATE board SET present = 0, state = 'idle'", ""), e);
+	return tx_begin_light(s, e) && tx_end(s, sql_run(&s->write, e, "UPDATE board SET present = 0, state = 'idle'", ""), e);
 }
 
 bool store_board_put(struct store *s, const char *name, const char *board_type, bool is_virtual, int64_t flash_rated, struct err *e)
 {
 	/* Another type under the same name is another board: what the flash held means nothing any more. */
-	return tx_begin(s, e) && tx_end(s, sql_run(&s->write, e,
+	return tx_begin_light(s, e) && tx_end(s, sql_run(&s->write, e,
 	       "INSERT INTO board (name, board_type, virtual, flash_rated, first_seen_ms, last_seen_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?5)"
 	       " ON CONFLICT (name) DO UPDATE SET present = 1, virtual = ?3, flash_rated = ?4, last_seen_ms = ?5, board_type = ?2,"
 	       " holds_sha256 = CASE WHEN board_type = ?2 THEN holds_sha256 END, holds_build = CASE WHEN board_type = ?2 THEN holds_build END,"
@@ -27,19 +27,19 @@ static bool changed_one(struct store *s, const char *name, struct err *e)
 
 bool store_board_state(struct store *s, const char *name, const char *state, struct err *e)
 {
-	return tx_begin(s, e) && tx_end(s, sql_run(&s->write, e, "UPDATE board SET state = ?2, last_seen_ms = ?3 WHERE name = ?1", "tti", name, state, store_now_ms(s))
+	return tx_begin_light(s, e) && tx_end(s, sql_run(&s->write, e, "UPDATE board SET state = ?2, last_seen_ms = ?3 WHERE name = ?1", "tti", name, state, store_now_ms(s))
 	                                && changed_one(s, name, e), e);
 }
 
 bool store_board_health(struct store *s, const char *name, const char *health, const char *reason, struct err *e)
 {
-	return tx_begin(s, e) && tx_end(s, sql_run(&s->write, e, "UPDATE board SET health = ?2, health_reason = ?3 WHERE name = ?1", "ttt", name, health, reason)
+	return tx_begin_light(s, e) && tx_end(s, sql_run(&s->write, e, "UPDATE board SET health = ?2, health_reason = ?3 WHERE name = ?1", "ttt", name, health, reason)
 	                                && changed_one(s, name, e), e);
 }
 
 bool store_board_holds(struct store *s, const char *name, const char *sha256, const char *build, const char *identity, bool wrote, struct err *e)
 {
-	return tx_begin(s, e) && tx_end(s, sql_run(&s->write, e, "UPDATE board SET holds_sha256 = ?2, holds_build = ?3, holds_identity = ?4,"
+	return tx_begin_light(s, e) && tx_end(s, sql_run(&s->write, e, "UPDATE board SET holds_sha256 = ?2, holds_build = ?3, holds_identity = ?4,"
 	                                                         " flash_cycles = flash_cycles + ?5 WHERE name = ?1", "tttti", name, sha256, build, identity, (int64_t)wrote)
 	                                && changed_one(s, name, e), e);
 }

@@ -62,7 +62,7 @@ bool store_process_add(struct store *s, int64_t pid, const char *role, struct er
 
 bool store_process_remove(struct store *s, int64_t pid, struct err *e)
 {
-	return tx_begin(s, e) && tx_end(s, sql_run(&s->write, e, "DELETE FROM process WHERE pid = ?1", "i", pid), e);
+	return tx_begin_light(s, e) && tx_end(s, sql_run(&s->write, e, "DELETE FROM process WHERE pid = ?1", "i", pid), e);
 }
 
 /* Through a pidfd, checked after it is open: between a look at /proc and kill() the pid may have become somebody else's. */

@@ -79,7 +79,7 @@ bool store_job_take(struct store *s, const char *board, int64_t host_id, struct 
 
 bool store_job_step(struct store *s, int64_t attempt, const char *step, struct err *e)
 {
-	return tx_begin(s, e) && tx_end(s, sql_run(&s->write, e, "UPDATE attempt SET step = ?2 WHERE id = ?1 AND state = 'running'", "it", attempt, step), e);
+	return tx_begin_light(s, e) && tx_end(s, sql_run(&s->write, e, "UPDATE attempt SET step = ?2 WHERE id = ?1 AND state = 'running'", "it", attempt, step), e);
 }
 
 static bool put_verdict(struct store *s, int64_t attempt, const struct outcome *o, struct err *e)

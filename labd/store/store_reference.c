@@ -26,7 +26,7 @@ bool store_references_put(struct store *s, json_t *rows, struct err *e)
 	json_t *row;
 	bool ok;
 
-	if (!tx_begin(s, e))
+	if (!tx_begin_light(s, e))
 		return false;
 	ok = sql_run(&s->write, e, "DELETE FROM reference", "");
 	json_array_foreach(rows, i, row)
@@ -59,7 +59,7 @@ bool store_image_put(struct store *s, json_t *row, struct err *e)
 	json_t *none = json_object();
 	json_t *sections = json_object_get(row, "sections");
 	json_t *variant = json_object_get(row, "variant");
-	bool ok = tx_begin(s, e) && tx_end(s, sql_run(&s->write, e,
+	bool ok = tx_begin_light(s, e) && tx_end(s, sql_run(&s->write, e,
 	          "INSERT INTO image (sha256, build, board_type, variant, file, format, toolchain, flags, source_commit, sections, added_ms)"
 	          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
 	          " ON CONFLICT (sha256) DO UPDATE SET file = ?5, variant = ?4, source_commit = coalesce(?9, source_commit)", "tttjttt" "ttji",

@@ -65,14 +65,17 @@ json_t *results_of_run(struct db *db, int64_t run, struct err *e)
 	return complete_all(sql_all(db, sql_query(db, e, "SELECT " RESULT_COLUMNS RESULT_TABLES " WHERE a.run_id = ?1 ORDER BY a.id", "i", run), e));
 }
 
+/* A run that was cancelled before this cell, or could not have it, says nothing new about it. */
+#define NEWEST_RUN \
+	"SELECT max(k.run_id) FROM cell k JOIN attempt t ON t.cell_id = k.id WHERE k.name = c.name AND k.board IS c.board AND k.params = c.params" \
+	" AND k.variant = c.variant AND t.state = 'finished'"
 #define RESULT_FILTER \
 	" WHERE a.id > ?1 AND (?2 IS NULL OR a.run_id = ?2) AND (?3 IS NULL OR a.board = ?3)" \
 	" AND (?4 IS NULL OR c.board_type = ?4) AND (?5 IS NULL OR c.workload = ?5) AND (?6 IS NULL OR a.verdict = ?6) AND (?7 IS NULL OR c.name = ?7)" \
 	" AND (?8 IS NULL OR m.name = ?8) AND (?9 IS NULL OR c.payload_bytes = ?9) AND (?10 = 0 OR a.state = 'finished')" \
 	" AND (?11 = 0 OR a.attempt = (SELECT max(attempt) FROM attempt l WHERE l.cell_id = a.cell_id AND l.repeat = a.repeat))" \
 	" AND (?12 = 0 OR x.id IS NULL) AND (?14 IS NULL OR c.transport = ?14) AND (?15 IS NULL OR a.board = ?15 OR c.board_type = ?15)" \
-	" AND (?16 = 0 OR a.run_id = (SELECT max(k.run_id) FROM cell k JOIN attempt t ON t.cell_id = k.id WHERE k.name = c.name AND k.board IS c.board" \
-	" AND k.params = c.params AND k.variant = c.variant AND t.state = 'finished')) AND (?17 = 0 OR a.id < ?17)"
+	" AND (?16 = 0 OR a.run_id = coalesce((" NEWEST_RUN " AND t.verdict NOT IN ('cancelled', 'skipped')), (" NEWEST_RUN "))) AND (?17 = 0 OR a.id < ?17)"
 
 json_t *store_results(struct store *s, const struct result_filter *f, struct err *e)
 {
