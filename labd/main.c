@@ -198,10 +198,17 @@ static void close_board(void *opaque, struct board *b)
 	free(ready);
 }
 
+static bool board_lost(void *opaque, struct board *b, struct err *e)
+{
+	struct daemon *d = opaque;
+
+	return b->ready && supervisor_lost(d->supervisor, b->config->name, b->ready->pid, e);
+}
+
 static bool make_runner(struct daemon *d, struct err *e)
 {
 	struct runner_config c = { .store = d->store, .clock = &clock_host, .state_dir = d->config.state_dir, .images_file = d->config.images, .host_id = d->lab.host_id,
-	                           .boards = d->boards, .board_count = d->bench->count, .board_open = open_board, .board_close = close_board, .opaque = d };
+	                           .boards = d->boards, .board_count = d->bench->count, .board_open = open_board, .board_close = close_board, .board_lost = board_lost, .opaque = d };
 
 	return runner_create(&c, &d->runner, e);
 }

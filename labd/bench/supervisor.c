@@ -20,7 +20,7 @@
 #include "core/mem.h"
 #include "core/proc.h"
 
-enum { BACK_OFF_MS = 100, BACK_OFF_MAX_MS = 10000, STEADY_MS = 60000, READY_MS = 15000, END_MS = 2000, TEXT_MAX = 65536 };
+enum { LOST_MS = 100, BACK_OFF_MS = 100, BACK_OFF_MAX_MS = 10000, STEADY_MS = 60000, READY_MS = 15000, END_MS = 2000, TEXT_MAX = 65536 };
 enum { FD_READY, FD_ERR, FD_PID, FDS };
 
 struct vprocess {
@@ -30,6 +30,7 @@ struct vprocess {
 	int fds[FDS], life;                                                  /* -1 = closed */
 	struct buf ready_text, err_text;
 	struct vboard_ready ready;
+	char ended[60];                                                      /* how the last one ended */
 	unsigned generation;
 	uint64_t started_ns, start_at_ns;                                    /* of this start; of the next one while it does not run */
 	uint32_t back_off_ms;
@@ -42,7 +43,7 @@ struct supervisor {
 	struct vprocess *processes;
 	size_t count;
 	pthread_t thread;
-	pthread_mutex_t lock;                                                /* over is_ready, ready, generation, said, end */
+	pthread_mutex_t lock;                                                /* over is_ready, ready, ended, generation, said, end */
 	pthread_cond_t changed;
 	int wake;
 	bool end;
@@ -246,6 +247,8 @@ static void fell(struct supervisor *s, struct vprocess *v, const struct proc_end
 		log_warn("vboard", "board=%s pid=%d ended: %s", v->board->name, (int)v->proc.pid, how);
 	pthread_mutex_lock(&s->lock);
 	v->is_ready = false;
+	snprintf(v->ended, sizeof v->ended, "%s", how);
+	pthread_cond_broadcast(&s->changed);
 	if (!v->said[0])
 		snprintf(v->said, sizeof v->said, "it ended: %s", how);
 	pthread_mutex_unlock(&s->lock);
@@ -452,6 +455,25 @@ bool supervisor_ready(struct supervisor *s, const char *board, uint32_t timeout_
 	}
 	pthread_mutex_unlock(&s->lock);
 	return ok;
+}
+
+bool supervisor_lost(struct supervisor *s, const char *board, pid_t pid, struct err *e)
+{
+	struct vprocess *v = find(s, board);
+	uint64_t until = now() + LOST_MS * NS_PER_MS;
+	struct timespec at = { (time_t)(until / NS_PER_S), (long)(until % NS_PER_S) };
+	bool lost;
+
+	if (!v)
+		return false;
+	pthread_mutex_lock(&s->lock);
+	while (v->is_ready && v->ready.pid == pid && pthread_cond_timedwait(&s->changed, &s->lock, &at) != ETIMEDOUT)
+		continue;
+	lost = !v->is_ready || v->ready.pid != pid;
+	if (lost)
+		err_set(e, ERR_LOST, "the vboard process of %s ended: %s", board, v->ended[0] ? v->ended : "not known how");
+	pthread_mutex_unlock(&s->lock);
+	return lost;
 }
 
 void supervisor_destroy(struct supervisor *s)

@@ -33,6 +33,12 @@ bool supervisor_create(const struct supervisor_config *config, struct supervisor
  */
 bool supervisor_ready(struct supervisor *s, const char *board, uint32_t timeout_ms, struct vboard_ready *out, unsigned *generation, struct err *e);
 
+/*
+ * Has the process with that pid (of a ready line) ended? Waits a moment for a process that is just ending, so ask after a failure only. True: *e (ERR_LOST) says how
+ * it ended. Any thread.
+ */
+bool supervisor_lost(struct supervisor *s, const char *board, pid_t pid, struct err *e);
+
 /* Ends all processes (within 3 s) and the thread; accepts NULL. */
 void supervisor_destroy(struct supervisor *s);
 

@@ -49,6 +49,8 @@ struct runner_config {
 	/* Make the drivers of one board, on its worker thread. The runner closes it with board_close. */
 	bool (*board_open)(void *opaque, const struct runner_board *b, struct board **out, struct err *e);
 	void (*board_close)(void *opaque, struct board *b);
+	/* Asked after a failed attempt, on the worker thread: has a process of the lab that stands behind the board ended? True: *e says which and how. May be NULL. */
+	bool (*board_lost)(void *opaque, struct board *b, struct err *e);
 	void *opaque;
 	struct run_events events;
 };

@@ -272,6 +272,19 @@ static void keep_profile(struct worker *w, const struct job *j, const struct lab
 		log_warn("run", "board=%s attempt=%lld no profile kept: %s", j->board, (long long)j->attempt_id, e.msg);
 }
 
+/* A board whose process fell may seem to have lost its power, its line or its connection, according to the step; it is none of these. */
+static void look_behind(struct worker *w, struct attempt_result *r)
+{
+	const struct runner_config *c = w->site.config;
+	bool judged = r->judgement.verdict == VERDICT_ERROR || r->judgement.verdict == VERDICT_FAIL || r->judgement.verdict == VERDICT_TIMEOUT;
+	struct err why;
+
+	if (!judged || r->err.code == ERR_CANCELLED || !c->board_lost || !c->board_lost(c->opaque, w->board, &why))
+		return;
+	err_set(&r->err, ERR_LOST, "%s (step %s)", why.msg, step_word(r->step));
+	r->judgement = (struct judgement){ VERDICT_ERROR, CAUSE_HOST, true };
+}
+
 static void run_job(struct worker *w, const struct job *j, const struct lab_image **image, char **capture, struct attempt_result *r)
 {
 	struct attempt_watch watch = { on_step, on_progress, on_heard, on_stop, on_holds, w };
@@ -286,8 +299,10 @@ static void run_job(struct worker *w, const struct job *j, const struct lab_imag
 		fail_before(r, STEP_IMAGE);
 	else if (!make_folders(w, j, &r->err) || !have_board(w, &r->err))
 		fail_before(r, STEP_OPEN);
-	else
+	else {
 		attempt_run(w->board, &o, &watch, r);
+		look_behind(w, r);
+	}
 	free(path);
 	if (r->profile && r->has_figures)
 		keep_profile(w, j, *image, r);
