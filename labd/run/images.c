@@ -173,7 +173,7 @@ const struct lab_image *images_select(const struct images *all, const char *boar
 		if (strcmp(all->images[i].board_type, board_type) != 0 || !json_equal(all->images[i].variant, variant))
 			continue;
 		if (found) {
-			err_set(e, ERR_CONFLICT, "two images fit: builds %s and %s of %s have the same variant", found->build, all->images[i].build, board_type);
+			err_set(e, ERR_INVALID, "two images fit: builds %s and %s of %s have the same variant", found->build, all->images[i].build, board_type);
 			return NULL;
 		}
 		found = &all->images[i];

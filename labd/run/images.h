@@ -37,7 +37,7 @@ json_t *variant_complete(const struct board_type *type, json_t *variant, struct 
 bool images_load(const char *path, const struct board_type *(*find)(void *opaque, const char *name), void *opaque, struct images *out, struct err *e);
 void images_finish(struct images *all);
 
-/* variant: complete. ERR_NOT_FOUND: none; ERR_CONFLICT: two. */
+/* variant: complete. ERR_NOT_FOUND: none; ERR_INVALID: two. */
 const struct lab_image *images_select(const struct images *all, const char *board_type, json_t *variant, struct err *e);
 
 /* By hash of the file, or build id; NULL: none. */

@@ -41,13 +41,15 @@ static void skip(struct cell_row *row, enum cause cause, const char *why)
 	row->skip_error = xstrdup(why);
 }
 
-static void choose_image(struct planner *p, struct cell_row *row, const struct lab_image **image)
+/* No image is a cell that cannot run; two are a mistake in images.json that nobody should have to find in a result. */
+static bool choose_image(struct planner *p, struct cell_row *row, const struct lab_image **image, struct err *e)
 {
-	struct err e;
-
-	*image = images_select(p->images, row->board_type, row->variant, &e);
+	*image = images_select(p->images, row->board_type, row->variant, e);
+	if (!*image && e->code != ERR_NOT_FOUND)
+		return false;
 	if (!*image)
-		skip(row, CAUSE_IMAGE, e.msg);
+		skip(row, CAUSE_IMAGE, e->msg);
+	return true;
 }
 
 static bool add_board(struct planner *p, const struct matrix_cell *c, const struct runner_board *b, struct err *e)
@@ -63,9 +65,8 @@ static bool add_board(struct planner *p, const struct matrix_cell *c, const stru
 	row->is_virtual = b->config->is_virtual;
 	row->repeats = b->config->pace == BENCH_PACE_TURNS ? c->repeats_turns : c->repeats_wall;
 	if (board_type_has(b->type->workloads, c->workload))
-		choose_image(p, row, &p->plan->images[p->plan->count - 1]);
-	else
-		skip(row, CAUSE_UNSUPPORTED, "this board type does not run this workload");
+		return choose_image(p, row, &p->plan->images[p->plan->count - 1], e) || err_prefix(e, "%s", c->name);
+	skip(row, CAUSE_UNSUPPORTED, "this board type does not run this workload");
 	return true;
 }
 

@@ -277,13 +277,52 @@ static double last_seconds(struct runner *r, const struct cell_row *c)
 	return s;
 }
 
+/* What a board of the plan holds, as the plan goes on. */
+static const char **held_by(struct runner *r, const char *board, const char **held)
+{
+	for (size_t i = 0; i < r->config.board_count; i++)
+		if (strcmp(r->config.boards[i].config->name, board) == 0)
+			return &held[i];
+	return NULL;
+}
+
+/* Repeats are interleaved: all cells, then all cells again. */
+static json_int_t flash_cycles_of(struct runner *r, const struct plan *plan)
+{
+	struct board_holds *now = xcalloc(r->config.board_count + 1, sizeof *now);
+	const char **held = xcalloc(r->config.board_count + 1, sizeof *held);
+	json_int_t cycles = 0;
+	bool more = true;
+
+	for (size_t i = 0; i < r->config.board_count; i++)
+		if (store_board_held(r->config.store, r->config.boards[i].config->name, &now[i], NULL))
+			held[i] = now[i].build;
+	for (unsigned k = 0; more; k++) {
+		more = false;
+		for (size_t i = 0; i < plan->count; i++) {
+			const char **there = plan->images[i] && plan->cells[i].repeats > k ? held_by(r, plan->cells[i].board, held) : NULL;
+
+			more |= plan->cells[i].repeats > k + 1;
+			if (!there || (*there && strcmp(*there, plan->images[i]->build) == 0))
+				continue;
+			*there = plan->images[i]->build;
+			cycles++;
+		}
+	}
+	for (size_t i = 0; i < r->config.board_count; i++)
+		board_holds_finish(&now[i]);
+	free(now);
+	free(held);
+	return cycles;
+}
+
 json_t *runner_estimate(struct runner *r, const struct run_request *q, struct err *e)
 {
 	struct plan plan;
 	int version;
 	json_t *cells;
 	double total = 0;
-	json_int_t attempts = 0;
+	json_int_t attempts = 0, cycles;
 	bool known = true;
 
 	if (!plan_of(r, q, &plan, &version, e))
@@ -302,8 +341,10 @@ json_t *runner_estimate(struct runner *r, const struct run_request *q, struct er
 		known = known && s >= 0;
 		total += s * c->repeats;
 	}
+	cycles = flash_cycles_of(r, &plan);
 	plan_finish(&plan);
-	return json_pack("{s:s, s:i, s:o, s:I, s:o}", "matrix", q->matrix, "version", version, "cells", cells, "attempts", attempts, "estimated_s", known ? json_real(total) : json_null());
+	return json_pack("{s:s, s:i, s:o, s:I, s:I, s:o}", "matrix", q->matrix, "version", version, "cells", cells, "attempts", attempts, "flash_cycles", cycles, "estimated_s",
+	                 known ? json_real(total) : json_null());
 }
 
 static const struct runner_board *board_of(struct runner *r, const char *name, struct err *e)

@@ -83,7 +83,8 @@ struct run_request {
 /* ERR_NOT_FOUND: no such matrix or board, or no cell matches; ERR_INVALID: the matrix does not fit (says where). */
 bool runner_request(struct runner *r, const struct run_request *q, int64_t *run, struct err *e);
 
-/* What would be done: {cells[{cell, board, repeats, skipped, image{}}], attempts, estimated_s or null, flash_cycles}. Nothing is stored. */
+/* What would be done: {matrix, version, cells[{cell, board, repeats, skipped, image{}, estimated_s}], attempts, estimated_s or null, flash_cycles}: how often images are
+   written, from what the boards hold now. Nothing is stored. */
 json_t *runner_estimate(struct runner *r, const struct run_request *q, struct err *e);
 
 /* Write an image to a board and show that it starts: a run of one cell, workload "flash". image: sha256, or a build id; NULL = the default variant's. */

@@ -351,6 +351,30 @@ TEST(a_cell_without_board_or_image_is_skipped_and_the_run_still_ends)
 	end();
 }
 
+TEST(two_images_for_one_cell_are_a_mistake_of_the_configuration)
+{
+	size_t size;
+	char *text, *twice;
+	int64_t run;
+
+	CHECK_OK(begin(":memory:", 1), &e);
+	runner_destroy(runner);
+	text = test_read_file(fake.images_file, &size);
+	CHECK(text);
+	text[strcspn(text, "\n")] = 0;
+	/* The same row with another hash. */
+	twice = xasprintf("[%.*s,%s", (int)strlen(text) - 2, text + 1, text + 1);
+	memset(strstr(twice + strlen(text), "\"sha256\":\"") + 10, '0', 64);
+	CHECK(test_write_file(fake.images_file, twice, strlen(twice)));
+	free(text);
+	free(twice);
+	CHECK_OK(make_runner(1), &e);
+	CHECK(!request(NULL, NULL, &run));
+	CHECK_EQ(e.code, ERR_INVALID);
+	CHECK(strstr(e.msg, "two images fit"));
+	end();
+}
+
 TEST(an_estimate_stores_nothing_and_learns_from_the_last_run)
 {
 	struct run_request q = { .matrix = "three" };
@@ -362,10 +386,12 @@ TEST(an_estimate_stores_nothing_and_learns_from_the_last_run)
 	before = runner_estimate(runner, &q, &e);
 	CHECK_EQ(json_integer_value(json_object_get(before, "attempts")), 3);
 	CHECK(json_is_null(json_object_get(before, "estimated_s")));
+	CHECK_EQ(json_integer_value(json_object_get(before, "flash_cycles")), 1);
 	CHECK_OK(request(NULL, NULL, &run), &e);
 	CHECK_OK(runner_wait(runner, run, WAIT_MS, &e), &e);
 	after = runner_estimate(runner, &q, &e);
 	CHECK(json_number_value(json_object_get(after, "estimated_s")) > 0);
+	CHECK_EQ(json_integer_value(json_object_get(after, "flash_cycles")), 0);
 	json_decref(before);
 	json_decref(after);
 	end();
