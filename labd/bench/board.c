@@ -26,8 +26,10 @@ static bool open_power(struct board *b, struct err *e)
 	const struct bench_power *c = &b->config->power;
 
 	(void)e;
-	b->power = c->driver == BENCH_POWER_VIRTUAL ? power_virtual_create(b->ready->control)
-		: power_command_create(c->on.argv, c->off.argv, c->state.argv, c->deadline_ms);
+	if (c->driver == BENCH_POWER_VIRTUAL)
+		b->power = power_virtual_create(b->ready->control, b->config->pace == BENCH_PACE_WALL ? "real" : NULL);
+	else
+		b->power = power_command_create(c->on.argv, c->off.argv, c->state.argv, c->deadline_ms);
 	return true;
 }
 

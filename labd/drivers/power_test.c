@@ -35,7 +35,7 @@ static struct power *file_switch(void)
 
 /* --- a control socket that answers as docs/virtual-board.md says ---------------------------------------------------------------------------- */
 
-static struct { int fd; char path[108]; pthread_t thread; const char *override; } control;
+static struct { int fd; char path[108]; pthread_t thread; const char *override, *clock; bool real, real_at_power_on; } control;
 
 static void *serve(void *opaque)
 {
@@ -47,9 +47,12 @@ static void *serve(void *opaque)
 		ssize_t n = read(fd, line, sizeof line - 1);
 
 		line[n > 0 ? n : 0] = 0;
-		if (!strcmp(line, "power on\n"))
+		if (!strcmp(line, "clock real\n"))
+			control.real = true;
+		if (!strcmp(line, "power on\n")) {
 			on = true;
-		else if (!strcmp(line, "power off\n"))
+			control.real_at_power_on = control.real;
+		} else if (!strcmp(line, "power off\n"))
 			on = false;
 		else if (!strcmp(line, "state\n"))
 			snprintf(answer, sizeof answer, "state {\"power\":\"%s\",\"mode\":\"turns\"}\n", on ? "on" : "off");
@@ -72,7 +75,7 @@ static struct power *socket_switch(void)
 	if (bind(control.fd, (struct sockaddr *)&at, sizeof at) || listen(control.fd, 4))
 		return NULL;
 	pthread_create(&control.thread, NULL, serve, NULL);
-	return power_virtual_create(at.sun_path);
+	return power_virtual_create(at.sun_path, control.clock);
 }
 
 static void socket_end(void)
@@ -142,7 +145,7 @@ TEST(a_switch_that_hangs_is_a_timeout)
 
 TEST(a_virtual_board_that_is_gone_or_refuses_is_named)
 {
-	struct power *p = power_virtual_create("/tmp/labd-no-such-socket");
+	struct power *p = power_virtual_create("/tmp/labd-no-such-socket", NULL);
 
 	CHECK(!power_on(p, &e));
 	CHECK_EQ(e.code, ERR_LOST);
@@ -160,4 +163,19 @@ TEST(a_virtual_board_that_is_gone_or_refuses_is_named)
 	CHECK_EQ(e.code, ERR_LOST);
 	power_destroy(p);
 	socket_end();
+}
+
+TEST(a_virtual_boards_clock_is_real_before_its_power_comes_on)
+{
+	control.clock = "real";
+	struct power *p = socket_switch();
+
+	CHECK(p);
+	CHECK_OK(power_off(p, &e), &e);
+	CHECK(!control.real);
+	CHECK_OK(power_on(p, &e), &e);
+	CHECK(control.real_at_power_on);
+	power_destroy(p);
+	socket_end();
+	control.clock = NULL;
 }

@@ -26,6 +26,7 @@ struct attempt {
 	struct banner banner;
 	unsigned power;                                                      /* power-ons so far */
 	enum cause blamed;
+	uint64_t powered_ns;                                                 /* the pace's clock at power-on; the host's does not begin there */
 	uint64_t frames_before;                                              /* the capture's first record counts from here */
 	bool touched;                                                        /* the flasher has begun to change the flash */
 	bool suspect_line;                                                   /* the banner before flashing was unreadable, or missing though the board held an image */
@@ -69,6 +70,7 @@ static void hear(void *opaque, uint64_t at_ns, const uint8_t *bytes, size_t n)
 
 	if (a->flashing)
 		return;
+	at_ns = at_ns > a->powered_ns ? at_ns - a->powered_ns : 0;
 	keep(a, at_ns, bytes, n);
 	console_feed(&a->console, bytes, n);
 	a->r->bad_lines = a->console.bad;
@@ -136,7 +138,10 @@ static bool power_cycle(struct attempt *a, struct err *e)
 	a->console.size = 0;
 	a->console.overlong = false;
 	a->power++;
-	return board_power_cycle(a->b, e) && (survives || open_late(a, e));
+	if (!board_power_cycle(a->b, e))
+		return false;
+	a->powered_ns = pace_now_ns(a->b->pace);
+	return (survives || open_late(a, e));
 }
 
 /* Read until the board says that its services listen, it reports a fault, or the time its type allows is over. */
@@ -154,7 +159,7 @@ static bool read_banner(struct attempt *a, struct err *e)
 			break;
 	}
 	if (a->banner.boot && a->banner.net)
-		a->r->boot_ns = (int64_t)pace_now_ns(a->b->pace);
+		a->r->boot_ns = (int64_t)(pace_now_ns(a->b->pace) - a->powered_ns);
 	return true;
 }
 
