@@ -50,12 +50,33 @@ static json_t *number_or_null(bool known, double value)
 /* What makes two results the same cell; a row shows these. */
 static const char *const same_keys[] = { "cell", "board", "board_type", "virtual", "workload", "variant", "params", "transport", "payload_bytes" };
 
+/* Whose clock and which wire: figures of one are never a statistic with those of another. An attempt that ended with its daemon has neither, and belongs to either. */
+static const char *const way_keys[] = { "mode", "pace" };
+
+static bool same_way(json_t *row, json_t *result)
+{
+	for (size_t i = 0; i < sizeof way_keys / sizeof way_keys[0]; i++) {
+		json_t *a = json_object_get(row, way_keys[i]), *b = json_object_get(result, way_keys[i]);
+
+		if (json_is_string(a) && json_is_string(b) && !json_equal(a, b))
+			return false;
+	}
+	return true;
+}
+
+static void set_way(json_t *row, json_t *result)
+{
+	for (size_t i = 0; i < sizeof way_keys / sizeof way_keys[0]; i++)
+		if (!json_is_string(json_object_get(row, way_keys[i])))
+			json_object_set(row, way_keys[i], json_object_get(result, way_keys[i]));
+}
+
 static bool same_cell(json_t *row, json_t *result)
 {
 	for (size_t i = 0; i < sizeof same_keys / sizeof same_keys[0]; i++)
 		if (!json_equal(json_object_get(row, same_keys[i]), json_object_get(result, same_keys[i])))
 			return false;
-	return true;
+	return same_way(row, result);
 }
 
 static json_t *new_row(json_t *result)
@@ -84,6 +105,7 @@ static void add_result(json_t *rows, json_t *result)
 		found = new_row(result);
 		json_array_append_new(rows, found);
 	}
+	set_way(found, result);
 	json_array_append(json_object_get(found, "results"), result);
 }
 
@@ -161,7 +183,7 @@ static json_t *shown_result(json_t *results)
 
 static void set_shown(json_t *row, json_t *result)
 {
-	static const char *const keys[] = { "run", "verdict", "cause", "error", "mode", "pace", "image" };
+	static const char *const keys[] = { "run", "verdict", "cause", "error", "image" };
 
 	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
 		json_object_set(row, keys[i], json_object_get(result, keys[i]));
@@ -208,7 +230,8 @@ static const char *text_of(json_t *row, const char *key)
 static char *series_of(json_t *row)
 {
 	char *variant = json_dumps(json_object_get(row, "variant"), JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
-	char *text = xasprintf("%s %s %s %s %s", text_of(row, "board"), text_of(row, "board_type"), text_of(row, "workload"), variant ? variant : "{}", text_of(row, "transport"));
+	char *text = xasprintf("%s %s %s %s %s %s %s", text_of(row, "board"), text_of(row, "board_type"), text_of(row, "workload"), variant ? variant : "{}",
+	                       text_of(row, "transport"), text_of(row, "mode"), text_of(row, "pace"));
 
 	free(variant);
 	return text;
@@ -263,9 +286,10 @@ static void add_fit(json_t *fits, json_t *row, bool published, const struct poin
 
 	if (p->n < 3 || !fit_line(p->x, p->y, p->n, &f))
 		return;
-	json_array_append_new(fits, json_pack("{s:s, s:O?, s:s, s:s, s:O?, s:O?, s:b, s:f, s:f, s:f, s:f, s:I}", "series", published ? "published" : text_of(row, "board"), "board",
+	json_array_append_new(fits, json_pack("{s:s, s:O?, s:s, s:s, s:O?, s:O?, s:O?, s:O?, s:b, s:f, s:f, s:f, s:f, s:I}", "series", published ? "published" : text_of(row, "board"), "board",
 	                      published ? NULL : json_object_get(row, "board"), "board_type", text_of(row, "board_type"), "workload", text_of(row, "workload"), "variant",
-	                      published ? NULL : json_object_get(row, "variant"), "transport", json_object_get(row, "transport"), "published", published, "a_s", f.a,
+	                      published ? NULL : json_object_get(row, "variant"), "transport", json_object_get(row, "transport"), "mode",
+	                      published ? NULL : json_object_get(row, "mode"), "pace", published ? NULL : json_object_get(row, "pace"), "published", published, "a_s", f.a,
 	                      "b_s_per_byte", f.b, "max_relative_error", f.max_relative_error, "max_absolute_error_s", f.max_absolute_error, "n", (json_int_t)f.n));
 }
 

@@ -14,7 +14,8 @@
 
 struct store;
 
-/* NULL and 0: any. Without run, each cell's newest run counts, so that results of different images are never mixed. */
+/* NULL and 0: any. Without run, each cell's newest run counts, so that results of different images are never mixed; nor are those of
+   different wires (mode) and clocks (pace), which are rows of their own. */
 struct compare_query {
 	const char *figure;                                                  /* "goodput_byte_per_s" (NULL), "goodput_bit_per_s", "frames_per_s", "frame_time_s", "elapsed_s" */
 	const char *matrix, *board, *workload, *transport;                   /* board: name or type */
@@ -23,8 +24,8 @@ struct compare_query {
 
 /*
  * {figure, unit, rows[{cell, run, board, board_type, virtual, workload, variant{}, transport, payload_bytes, mode, pace, n, n_failed, value, ci95_low, ci95_high, min, max, iqr,
- * verdict, result, published[{figure, value, unit, printed, source, differs[]}], ratio}], fits[{series, board, board_type, published, a_s, b_s_per_byte,
- * max_relative_error, n}]}, rows by board, workload, variant, transport and falling payload. Statistics are over passed and not excluded results only; a cell without one has null.
+ * verdict, result, published[{figure, value, unit, printed, source, differs[]}], ratio}], fits[{series, board, board_type, mode, pace, published, a_s, b_s_per_byte,
+ * max_relative_error, n}]}, rows by board, workload, variant, transport, mode, pace and falling payload. Statistics are over passed and not excluded results only; a cell without one has null.
  */
 json_t *compare(struct store *s, const struct compare_query *q, struct err *e);
 

@@ -12,9 +12,17 @@ enum { FRAMES = 100 };
 
 struct store *fixture_store;
 static int64_t host;
+static struct { const char *mode, *pace; } way;
+
+void fixture_way(const char *mode, const char *pace)
+{
+	way.mode = mode;
+	way.pace = pace;
+}
 
 bool fixture_begin(struct err *e)
 {
+	fixture_way("gate", "turns");
 	return store_open(":memory:", &clock_host, &fixture_store, e) && store_host(fixture_store, "here", "Linux", "a CPU", "test", &host, e)
 	    && store_board_put(fixture_store, "board-a", "at89c51ed2-cs8900a", true, 0, e) && seed_references(fixture_store, e);
 }
@@ -41,7 +49,7 @@ static bool finish_job(uint64_t elapsed_ns, int payload, const char *error, stru
 	                          .payload_ok = true, .captured_frames = 300, .captured_bytes = 1000, .link_type = "EN10MB" };
 	struct outcome o = { .verdict = error ? "fail" : "pass", .cause = error ? "firmware" : "none", .step = "store", .error = error, .wall_ns = 1000000000, .flash_ns = -1,
 	                     .flash_bytes = -1, .boot_ns = -1, .image_sha256 = "00", .image_build = "1234567890e1", .toolchain = "sdcc 4.2.0 #13081", .proof = "banner",
-	                     .mode = "gate", .pace = "turns", .capture = "captures/a.pcap", .figures = &f };
+	                     .mode = way.mode, .pace = way.pace, .capture = "captures/a.pcap", .figures = &f };
 	struct flow_frame frames[FRAMES];
 	struct job j;
 	bool ok = store_job_take(fixture_store, "board-a", host, &j, e);

@@ -21,6 +21,9 @@ bool fixture_run_over(const char *transport, struct err *e);
 /* Repeats of one cell with these times of 100 frames, in ns; cell, board and error as given. */
 bool fixture_cell(const char *cell, const char *board, const char *error, const uint64_t *elapsed_ns, size_t n, struct err *e);
 
+/* What the runs from here on say of wire and clock; at fixture_begin() "gate" and "turns". Constants. */
+void fixture_way(const char *mode, const char *pace);
+
 double fixture_goodput(int payload);
 
 #endif

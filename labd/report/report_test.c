@@ -206,6 +206,36 @@ TEST(a_cancelled_run_hides_nothing_that_was_measured_before)
 	fixture_end();
 }
 
+TEST(figures_of_another_wire_and_clock_are_rows_and_lines_of_their_own)
+{
+	static const char *const pace_of[] = { "turns", "wall" };
+	struct compare_query q = { .run = 0 };
+	unsigned of_each[2] = { 0, 0 };
+	json_t *c, *row;
+	size_t i;
+
+	CHECK_OK(fixture_begin(&e) && fixture_run(0, &e), &e);
+	fixture_way("tap", "wall");
+	CHECK_OK(fixture_run(0, &e), &e);
+	c = compare(fixture_store, &q, &e);
+	json_array_foreach(json_object_get(c, "rows"), i, row) {
+		bool tap = strcmp(json_string_value(json_object_get(row, "mode")), "tap") == 0;
+
+		of_each[tap]++;
+		CHECK_STR(json_string_value(json_object_get(row, "pace")), pace_of[tap]);
+		CHECK_EQ(json_integer_value(json_object_get(row, "n")), 1);
+		CHECK_EQ(json_integer_value(json_object_get(row, "run")), 1 + tap);
+	}
+	CHECK(of_each[0] == 3 && of_each[1] == 3);
+	of_each[0] = of_each[1] = 0;
+	json_array_foreach(json_object_get(c, "fits"), i, row)
+		if (!json_is_true(json_object_get(row, "published")))
+			of_each[strcmp(json_string_value(json_object_get(row, "pace")), "wall") == 0]++;
+	CHECK(of_each[0] == 1 && of_each[1] == 1);
+	json_decref(c);
+	fixture_end();
+}
+
 TEST(an_excluded_result_does_not_count)
 {
 	struct compare_query q = { .run = 0 };

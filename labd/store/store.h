@@ -65,7 +65,7 @@ struct result_filter {
 	int payload_bytes;
 	const char *transport, *board_or_type;
 	bool finished_only, latest_attempt_only, without_excluded;
-	bool newest_run_only;                                                /* of each cell (board, name, parameters): what its newest run has that brought a verdict of its own (else the newest) */
+	bool newest_run_only;                                                /* of each cell (board, name, parameters) on each wire (mode, pace): what its newest run has that brought a verdict of its own (else the newest) */
 	bool newest_first;                                                   /* descending by id; pages: ids below before */
 	int64_t after, before;                                               /* pages: ids above after; below before, 0 = no limit */
 	unsigned limit;                                                      /* 0 = 1000; at most 10000 */

@@ -68,7 +68,7 @@ json_t *results_of_run(struct db *db, int64_t run, struct err *e)
 /* A run that was cancelled before this cell, or could not have it, says nothing new about it. */
 #define NEWEST_RUN \
 	"SELECT max(k.run_id) FROM cell k JOIN attempt t ON t.cell_id = k.id WHERE k.name = c.name AND k.board IS c.board AND k.params = c.params" \
-	" AND k.variant = c.variant AND t.state = 'finished'"
+	" AND k.variant = c.variant AND t.state = 'finished' AND coalesce(t.mode = a.mode AND t.pace = a.pace, 1)"
 #define RESULT_FILTER \
 	" WHERE a.id > ?1 AND (?2 IS NULL OR a.run_id = ?2) AND (?3 IS NULL OR a.board = ?3)" \
 	" AND (?4 IS NULL OR c.board_type = ?4) AND (?5 IS NULL OR c.workload = ?5) AND (?6 IS NULL OR a.verdict = ?6) AND (?7 IS NULL OR c.name = ?7)" \

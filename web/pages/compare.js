@@ -52,10 +52,14 @@ function content(doc, boards, choice, ask) {
 function seriesName(r, rows) {
 	const variants = new Set(rows.filter((o) => o.board === r.board).map((o) => JSON.stringify(o.variant)));
 	const parts = new Set(rows.filter((o) => o.board === r.board).map((o) => o.transport));
-	return [r.board ?? r.board_type, parts.size > 1 ? transports[r.transport] ?? r.transport : "", variants.size > 1 ? pairs(r.variant) : ""].filter(Boolean).join(", ");
+	const ways = new Set(rows.filter((o) => o.board === r.board).map(wayOf));
+	return [r.board ?? r.board_type, ways.size > 1 ? wayOf(r) : "", parts.size > 1 ? transports[r.transport] ?? r.transport : "", variants.size > 1 ? pairs(r.variant) : ""].filter(Boolean).join(", ");
 }
 
-const sameSeries = (r, fit) => !fit.published && fit.board === r.board && fit.transport === r.transport && JSON.stringify(fit.variant) === JSON.stringify(r.variant);
+/* Whose clock, over which wire: never one series with another. */
+const wayOf = (r) => `${r.mode ?? "unknown wire"}, ${r.pace === "turns" ? "virtual time" : "real time"}`;
+
+const sameSeries = (r, fit) => !fit.published && fit.board === r.board && wayOf(fit) === wayOf(r) && fit.transport === r.transport && JSON.stringify(fit.variant) === JSON.stringify(r.variant);
 
 export function modelOf(rows, fitted, boards, choice) {
 	const series = new Map(), published = new Map(), missing = [];
@@ -165,10 +169,11 @@ function controls(choice, boards, matrices) {
 /* --- tables --- */
 
 function numbers(rows, key) {
-	const f = figures[key], spread = rows.some((r) => r.n > 1), variants = new Set(rows.map((r) => JSON.stringify(r.variant))).size > 1;
+	const f = figures[key], spread = rows.some((r) => r.n > 1), variants = new Set(rows.map((r) => JSON.stringify(r.variant))).size > 1, ways = new Set(rows.map(wayOf)).size > 1;
 	const lines = rows.flatMap((r) => (r.published.length ? r.published : [null]).map((p, i) => ({ ...r, p, first: i === 0 })));
 	const columns = [
 		{ head: "board", cell: (r) => boardName({ name: r.board ?? r.board_type, virtual: r.virtual }) },
+		ways && { head: "wire", cell: wayOf },
 		variants && { head: "variant", cell: (r) => pairs(r.variant) || none },
 		{ head: "over", cell: (r) => transports[r.transport] ?? none },
 		{ head: "payload, byte", number: true, cell: (r) => number(r.payload_bytes) },
