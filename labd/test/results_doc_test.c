@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/buf.h"
 #include "core/mem.h"
 #include "report/fit.h"
 #include "run/profile_file.h"
 #include "test/cell_lab.h"
+#include "test/doc_block.h"
 #include "test/harness.h"
 
 enum { CELLS = 3, FRAMES = 100 };
@@ -273,50 +273,6 @@ static const char *table_of(const struct block *b)
 	return text;
 }
 
-/* The part of a document between <!-- begin NAME --> and <!-- end NAME -->, each on a line of its own. */
-static bool find_block(const char *doc, const char *name, size_t *from, size_t *to)
-{
-	char begin[80], end[80];
-	const char *a, *z;
-
-	snprintf(begin, sizeof begin, "<!-- begin %s -->\n", name);
-	snprintf(end, sizeof end, "<!-- end %s -->\n", name);
-	a = strstr(doc, begin);
-	z = a ? strstr(a, end) : NULL;
-	if (!z)
-		return false;
-	*from = (size_t)(a - doc) + strlen(begin);
-	*to = (size_t)(z - doc);
-	return true;
-}
-
-static bool holds(const char *path, const struct block *b, bool write)
-{
-	size_t size, from, to;
-	char *doc = test_read_file(path, &size);
-	const char *table = table_of(b);
-	struct buf out = { 0 };
-	bool same;
-
-	if (!doc || !find_block(doc, b->name, &from, &to)) {
-		free(doc);
-		return err_set(&e, ERR_NOT_FOUND, "%s has no block %s", b->file, b->name);
-	}
-	same = to - from == text_size && memcmp(doc + from, table, text_size) == 0;
-	if (!same && write) {
-		buf_add(&out, doc, from);
-		buf_add(&out, table, text_size);
-		buf_add(&out, doc + to, size - to);
-		same = test_write_file(path, out.bytes, out.size);
-		buf_finish(&out);
-	} else if (!same) {
-		printf("--- %s says\n%.*s--- measured now\n%s", b->file, (int)(to - from), doc + from, table);
-		err_set(&e, ERR_MISMATCH, "%s: block %s is not what was measured; cmake --build BUILD --target results_doc writes it", b->file, b->name);
-	}
-	free(doc);
-	return same;
-}
-
 TEST(the_documents_say_what_is_measured)
 {
 	bool write = getenv("LAB_WRITE_DOCS") != NULL, ok = true;
@@ -325,10 +281,9 @@ TEST(the_documents_say_what_is_measured)
 	if (m.other_toolchain[0] && !write)
 		SKIP("%s", m.other_toolchain);
 	for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
-		char *path = tree_file(blocks[i].file);
+		const char *table = table_of(&blocks[i]);
 
-		ok = holds(path, &blocks[i], write) && ok;
-		free(path);
+		ok = doc_block_holds(blocks[i].file, blocks[i].name, table, text_size, write, &e) && ok;
 	}
 	json_decref(m.profiles);
 	free(text);
