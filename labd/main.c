@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The daemon: start order and signals, nothing else. Every part is started after what it needs and stopped before it; a part that fails ends the start with one sentence.
+ * The daemon: start order and signals, nothing else. Every part is started after what it needs and stopped before it; a part that fails ends
+ * the start with one sentence.
  *
  *     labd --config FILE        runs in the foreground until SIGTERM or SIGINT; logs to standard error
  *     labd --check --config FILE  reads all files and says what is wrong, starts nothing
@@ -290,7 +291,8 @@ static void stop(struct daemon *d)
 
 /* ---- signals ---- */
 
-/* Blocked before the first thread, so that all inherit it and only wait_for_end() sees them. A write beyond a limit or to a closed socket is an error, not an end. */
+/* Blocked before the first thread, so that all inherit it and only wait_for_end() sees them. A write beyond a limit or to a closed socket is
+   an error, not an end. */
 static void hold_signals(sigset_t *ends)
 {
 	signal(SIGPIPE, SIG_IGN);

@@ -23,19 +23,22 @@ struct compare_query {
 };
 
 /*
- * {figure, unit, rows[{cell, run, board, board_type, virtual, workload, variant{}, transport, payload_bytes, mode, pace, n, n_failed, value, ci95_low, ci95_high, min, max, iqr,
- * verdict, result, published[{figure, value, unit, printed, source, differs[]}], ratio}], fits[{series, board, board_type, mode, pace, published, a_s, b_s_per_byte,
- * max_relative_error, n}]}, rows by board, workload, variant, transport, mode, pace and falling payload. Statistics are over passed and not excluded results only; a cell without one has null.
+ * {figure, unit, rows[{cell, run, board, board_type, virtual, workload, variant{}, transport, payload_bytes, mode, pace, n, n_failed, value,
+ * ci95_low, ci95_high, min, max, iqr, verdict, result, published[{figure, value, unit, printed, source, differs[]}], ratio}],
+ * fits[{series, board, board_type, mode, pace, published, a_s, b_s_per_byte, max_relative_error, n}]}, rows by board, workload, variant,
+ * transport, mode, pace and falling payload. Statistics are over passed and not excluded results only; a cell without one has null.
  */
 json_t *compare(struct store *s, const struct compare_query *q, struct err *e);
 
-/* One run as a document, {run, state, matrix, matrix_version, virtual, cells[...]}: design of `./lab up --once --json`. Of each cell the last attempt of its last repeat. */
+/* One run as a document, {run, state, matrix, matrix_version, virtual, cells[...]}: design of `./lab up --once --json`. Of each cell the
+   last attempt of its last repeat. */
 json_t *report_run(struct store *s, int64_t run, struct err *e);
 
 /* The same as a table for a terminal, measured beside published; the caller frees it. */
 char *report_table(json_t *report);
 
-/* 0 every cell passed or was skipped and one passed, 1 a cell failed, 5 a failure of the lab, 6 cancelled, 124 timeout, 4 no board. strict: skipped counts as 4. */
+/* 0 every cell passed or was skipped and one passed, 1 a cell failed, 5 a failure of the lab, 6 cancelled, 124 timeout, 4 no board. strict:
+   skipped counts as 4. */
 int report_exit_status(json_t *report, bool strict);
 
 /* One figure out of a figures{} object; false: it is not there. */

@@ -2,7 +2,8 @@
 /*
  * CSV files (docs/csv.md): RFC 4180, UTF-8, one header row with units in the names, base units, an empty field for what is missing.
  *
- * An export is pulled page by page; between two pages nothing of the store is held, and it ends at the last result there was when it was opened. One thread at a time.
+ * An export is pulled page by page; between two pages nothing of the store is held, and it ends at the last result there was when it was
+ * opened. One thread at a time.
  */
 #ifndef LAB_REPORT_CSV_H
 #define LAB_REPORT_CSV_H

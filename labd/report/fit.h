@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A straight line through points by least squares: y = a + b x. For the time per frame over its payload: a is the fixed cost, 1 / b the rate. Any thread. */
+/* A straight line through points by least squares: y = a + b x. For the time per frame over its payload: a is the fixed cost, 1 / b the
+   rate. Any thread. */
 #ifndef LAB_REPORT_FIT_H
 #define LAB_REPORT_FIT_H
 

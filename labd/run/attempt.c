@@ -362,7 +362,8 @@ static bool drive(struct attempt *a, struct err *e)
 	return a->workload->drive(&a->params, a->b->pace, &to, deadline, &a->blamed, e);
 }
 
-/* A short last turn, so that what the exchange still has to say on the wire is in the capture; then the tap ends. Also after a failed drive: the capture tells why. */
+/* A short last turn, so that what the exchange still has to say on the wire is in the capture; then the tap ends. Also after a failed drive:
+   the capture tells why. */
 static bool stop_tap(struct attempt *a, bool driven, struct err *e)
 {
 	uint64_t frames;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * One attempt at one cell on one board, from power-off to figures. Always the same way, so that nothing before the last power-on can influence a figure:
+ * One attempt at one cell on one board, from power-off to figures. Always the same way, so that nothing before the last power-on can
+ * influence a figure:
  *
- *     line open, off, on, banner; flash only if the board does not prove to hold the build, then off, on, banner again; tap, drive, last turn, tap off; measure
+ *     line open, off, on, banner; flash only if the board does not prove to hold the build, then off, on, banner again; tap, drive, last
+ * turn, tap off; measure
  *
- * Worker thread of the board; knows nothing of the store. Every wait is bounded in the board's own time, and by the watchdog of the worker in wall time.
+ * Worker thread of the board; knows nothing of the store. Every wait is bounded in the board's own time, and by the watchdog of the worker
+ * in wall time.
  */
 #ifndef LAB_RUN_ATTEMPT_H
 #define LAB_RUN_ATTEMPT_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Cron expressions: minute, hour, day of month, month, day of week; *, lists, ranges, steps, names of months and days (docs/schedule.md). Any thread.
+ * Cron expressions: minute, hour, day of month, month, day of week; *, lists, ranges, steps, names of months and days (docs/schedule.md).
+ * Any thread.
  *
  * Where both day fields are given, either is enough, as in cron(8); a field that begins with * counts as not given.
  */
@@ -21,8 +22,10 @@ struct cron {
 bool cron_parse(const char *text, struct cron *out, struct err *e);
 
 /*
- * The first moment after after_s that it is due, clocks of the zone. A time that the clocks skip is due at the first minute after the gap; a time that they
- * show twice is due the first time, unless the hour field begins with * (then every hour counts). False: none in 400 years (cron_parse has refused that).
+ * The first moment after after_s that it is due, clocks of the zone. A time that the clocks skip is due at the first minute after the gap; a
+ * time that they
+ * show twice is due the first time, unless the hour field begins with * (then every hour counts). False: none in 400 years (cron_parse has
+ * refused that).
  */
 bool cron_next(const struct cron *c, const struct zone *z, int64_t after_s, int64_t *next_s);
 

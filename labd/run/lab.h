@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The parts of a running daemon, for those who serve it to others: HTTP and the command line. Made by main.c, borrowed by everybody else, alive from
+ * The parts of a running daemon, for those who serve it to others: HTTP and the command line. Made by main.c, borrowed by everybody else,
+ * alive from
  * the start of HTTP to its end. Any thread.
  */
 #ifndef LAB_RUN_LAB_H

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A request meets a bench: which cells of a matrix run on which boards with which image, and which are skipped and why. Nothing is stored here. Any thread. */
+/* A request meets a bench: which cells of a matrix run on which boards with which image, and which are skipped and why. Nothing is stored
+   here. Any thread. */
 #ifndef LAB_RUN_PLAN_H
 #define LAB_RUN_PLAN_H
 
@@ -15,7 +16,8 @@ struct plan {
 };
 
 /*
- * Cells of m that match the request's board and cell filters, in matrix order, one for each board of the cell's type. A board type without a board on the bench gives a skipped cell (no_board); a missing
+ * Cells of m that match the request's board and cell filters, in matrix order, one for each board of the cell's type. A board type without a
+ * board on the bench gives a skipped cell (no_board); a missing
  * image too (image); a wrong variant is ERR_INVALID. ERR_NOT_FOUND: nothing matches.
  */
 bool plan_make(const struct matrix *m, const struct runner_board *boards, size_t board_count, const struct images *images, const struct run_request *q, struct plan *out,

@@ -2,7 +2,8 @@
 /*
  * The runner: takes requests, turns them into runs and cells, and keeps one worker thread per board that works them off.
  *
- * Requests come from any thread (HTTP, schedule, main); they only write the store and wake workers. What happens is told through run_events, from worker threads;
+ * Requests come from any thread (HTTP, schedule, main); they only write the store and wake workers. What happens is told through run_events,
+ * from worker threads;
  * the receiver copies what it needs and returns at once.
  */
 #ifndef LAB_RUN_RUNNER_H
@@ -24,7 +25,8 @@ struct runner;
 
 /*
  * What is told. event: "board" {board, state, health, step, attempt, cell}, "progress" {board, run, attempt, cell, step, done, total},
- * "result" (one element of store_results()), "run" {run, state, matrix}, "console" {board, attempt, at_ns, text}, "schedule" {schedule, what, run}.
+ * "result" (one element of store_results()), "run" {run, state, matrix}, "console" {board, attempt, at_ns, text}, "schedule" {schedule,
+ * what, run}.
  * document is borrowed.
  */
 struct run_events {
@@ -49,7 +51,8 @@ struct runner_config {
 	/* Make the drivers of one board, on its worker thread. The runner closes it with board_close. */
 	bool (*board_open)(void *opaque, const struct runner_board *b, struct board **out, struct err *e);
 	void (*board_close)(void *opaque, struct board *b);
-	/* Asked after a failed attempt, on the worker thread: has a process of the lab that stands behind the board ended? True: *e says which and how. May be NULL. */
+	/* Asked after a failed attempt, on the worker thread: has a process of the lab that stands behind the board ended? True: *e says which and
+	   how. May be NULL. */
 	bool (*board_lost)(void *opaque, struct board *b, struct err *e);
 	void *opaque;
 	struct run_events events;
@@ -87,7 +90,8 @@ bool runner_request(struct runner *r, const struct run_request *q, int64_t *run,
    written, from what the boards hold now. Nothing is stored. */
 json_t *runner_estimate(struct runner *r, const struct run_request *q, struct err *e);
 
-/* Write an image to a board and show that it starts: a run of one cell, workload "flash". image: sha256, or a build id; NULL = the default variant's. */
+/* Write an image to a board and show that it starts: a run of one cell, workload "flash". image: sha256, or a build id; NULL = the default
+   variant's. */
 bool runner_flash(struct runner *r, const char *board, const char *image, const char *requested_by, int64_t *run, struct err *e);
 
 /* Queued attempts are cancelled now, a running one within moments. ERR_CONFLICT: the run is finished. */

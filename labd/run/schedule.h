@@ -2,7 +2,8 @@
 /*
  * The scheduler: a thread that fires stored schedules, and the rules of when they are due (docs/schedule.md).
  *
- * Schedules are rows of the store, so they survive a restart. A due time that passed while the daemon was down is caught up once (or not, as the schedule
+ * Schedules are rows of the store, so they survive a restart. A due time that passed while the daemon was down is caught up once (or not, as
+ * the schedule
  * says); a due time while the schedule's last run is not finished is skipped and recorded as overlap.
  */
 #ifndef LAB_RUN_SCHEDULE_H
@@ -25,7 +26,8 @@ struct schedule_request {
 };
 
 /*
- * One look at the store: fire or skip what is due now; *next_ms is when to look again (0: nothing is scheduled). The thread calls it; tests do too, with a
+ * One look at the store: fire or skip what is due now; *next_ms is when to look again (0: nothing is scheduled). The thread calls it; tests
+ * do too, with a
  * clock of their own. start: called for each firing, makes the run.
  */
 struct schedule_start {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a new store begins with: the published references (compiled in) and the matrices of a folder. Called at every start; what is there already stays. One thread. */
+/* What a new store begins with: the published references (compiled in) and the matrices of a folder. Called at every start; what is there
+   already stays. One thread. */
 #ifndef LAB_RUN_SEED_H
 #define LAB_RUN_SEED_H
 

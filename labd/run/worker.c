@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The life of a worker: wait for a job, run its attempt, store what came of it, tell everybody. */
-#include "run/worker.h"
+#include "run/worker_own.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,143 +15,13 @@
 #include "config/board_type.h"
 #include "core/log.h"
 #include "core/mem.h"
-#include "run/attempt.h"
 #include "run/profile_file.h"
 #include "store/store.h"
 
-enum { IDLE_LOOK_MS = 5000, STORE_AGAIN_MS = 2000, OPEN_AGAIN_MS = 200, OPEN_MS = 30000, CONSOLE_TEXT_BYTES = 512 };
+enum { IDLE_LOOK_MS = 5000, STORE_AGAIN_MS = 2000, OPEN_AGAIN_MS = 200, OPEN_MS = 30000 };
 
 /* Attempts of one repeat at the most, when the lab failed: on the way to the board; in its own processes. */
 enum { ATTEMPTS_MAX = 2, ATTEMPTS_HOST_MAX = 5 };
-
-struct worker {
-	struct worker_site site;
-	const struct runner_board *rb;
-	pthread_t thread;
-	bool started;
-
-	pthread_mutex_t lock;                                                /* all below */
-	pthread_cond_t wake;
-	bool stopping, awake, cancelled, too_long;
-	struct board *board;                                                 /* open; set and used by the thread, cancelled by others */
-	int64_t run, attempt;                                                /* 0 = nothing runs */
-	uint64_t deadline_ns, since_ns;
-	const char *state;
-	char step[16], cell[256];
-	size_t done, total;
-};
-
-/* ---- telling ---- */
-
-static void publish(struct worker *w, const char *event, json_t *document)
-{
-	const struct run_events *to = &w->site.config->events;
-
-	if (to->publish)
-		to->publish(to->opaque, event, document);
-	json_decref(document);
-}
-
-static json_t *live_locked(struct worker *w)
-{
-	uint64_t now = clock_now_ns(w->site.config->clock);
-
-	return json_pack("{s:s, s:s, s:s?, s:o, s:o, s:s?, s:I, s:I, s:f}", "board", w->rb->config->name, "state", w->state, "step", w->step[0] ? w->step : NULL, "run",
-	                 w->run ? json_integer(w->run) : json_null(), "attempt", w->attempt ? json_integer(w->attempt) : json_null(), "cell", w->cell[0] ? w->cell : NULL, "done",
-	                 (json_int_t)w->done, "total", (json_int_t)w->total, "since_s", (double)(now - w->since_ns) / 1e9);
-}
-
-json_t *worker_live(struct worker *w)
-{
-	json_t *live;
-
-	pthread_mutex_lock(&w->lock);
-	live = live_locked(w);
-	pthread_mutex_unlock(&w->lock);
-	return live;
-}
-
-static void tell_state(struct worker *w, const char *state, const char *step)
-{
-	pthread_mutex_lock(&w->lock);
-	w->state = state;
-	snprintf(w->step, sizeof w->step, "%s", step);
-	w->done = w->total = 0;
-	w->since_ns = clock_now_ns(w->site.config->clock);
-	pthread_mutex_unlock(&w->lock);
-	publish(w, "board", worker_live(w));
-}
-
-/* ---- what an attempt asks and tells ---- */
-
-static void on_step(void *opaque, enum step s)
-{
-	struct worker *w = opaque;
-	struct err e;
-
-	if (!store_job_step(w->site.config->store, w->attempt, step_word(s), &e))
-		log_warn("run", "board=%s attempt=%lld %s", w->rb->config->name, (long long)w->attempt, e.msg);
-	tell_state(w, "running", step_word(s));
-}
-
-static void on_progress(void *opaque, const char *what, size_t done, size_t total)
-{
-	struct worker *w = opaque;
-	bool tell;
-
-	pthread_mutex_lock(&w->lock);
-	/* A page every few per cent is enough for people, and bounds what a slow browser must take. */
-	tell = done == total || total == 0 || done * 50 / total != w->done * 50 / total;
-	if (tell) {
-		w->done = done;
-		w->total = total;
-	}
-	pthread_mutex_unlock(&w->lock);
-	if (tell)
-		publish(w, "progress", json_pack("{s:s, s:I, s:I, s:s, s:s, s:I, s:I}", "board", w->rb->config->name, "run", (json_int_t)w->run, "attempt", (json_int_t)w->attempt,
-		                                 "cell", w->cell, "step", what, "done", (json_int_t)done, "total", (json_int_t)total));
-}
-
-/* Bytes of a board are text for a page only if they are text: others show as dots; the raw ones are in the store. */
-static void on_heard(void *opaque, uint64_t at_ns, const uint8_t *bytes, size_t n)
-{
-	struct worker *w = opaque;
-	char text[CONSOLE_TEXT_BYTES + 1];
-
-	for (size_t at = 0; at < n; at += CONSOLE_TEXT_BYTES) {
-		size_t some = n - at < CONSOLE_TEXT_BYTES ? n - at : CONSOLE_TEXT_BYTES;
-
-		for (size_t i = 0; i < some; i++)
-			text[i] = bytes[at + i] == '\r' || bytes[at + i] == '\n' || (bytes[at + i] >= ' ' && bytes[at + i] < 0x7f) ? (char)bytes[at + i] : '.';
-		text[some] = 0;
-		publish(w, "console", json_pack("{s:s, s:I, s:I, s:s}", "board", w->rb->config->name, "attempt", (json_int_t)w->attempt, "at_ns", (json_int_t)at_ns, "text", text));
-	}
-}
-
-static enum attempt_stop on_stop(void *opaque)
-{
-	struct worker *w = opaque;
-	enum attempt_stop stop = ATTEMPT_GO_ON;
-
-	pthread_mutex_lock(&w->lock);
-	if (w->too_long)
-		stop = ATTEMPT_TOO_LONG;
-	if (w->stopping)
-		stop = ATTEMPT_STOPPING;
-	if (w->cancelled)
-		stop = ATTEMPT_CANCELLED;
-	pthread_mutex_unlock(&w->lock);
-	return stop;
-}
-
-static void on_holds(void *opaque, const struct lab_image *i, const char *identity, bool wrote)
-{
-	struct worker *w = opaque;
-	struct err e;
-
-	if (!store_board_holds(w->site.config->store, w->rb->config->name, i ? i->sha256 : NULL, i ? i->build : NULL, identity, wrote, &e))
-		log_warn("run", "board=%s %s", w->rb->config->name, e.msg);
-}
 
 static bool wait_ms(struct worker *w, int64_t ms)
 {
@@ -192,9 +61,9 @@ static bool have_board(struct worker *w, struct err *e)
 
 	if (w->board)
 		return true;
-	tell_state(w, "recovering", "open");
+	worker_tell_state(w, "recovering", "open");
 	while (!w->site.config->board_open(w->site.config->opaque, w->rb, &b, e)) {
-		if (on_stop(w) != ATTEMPT_GO_ON)
+		if (worker_stop_reason(w) != ATTEMPT_GO_ON)
 			return err_set(e, ERR_CANCELLED, "cancelled");
 		if (clock_now_ns(w->site.config->clock) >= until || e->code == ERR_INVALID || e->code == ERR_UNSUPPORTED)
 			return false;
@@ -287,7 +156,7 @@ static void look_behind(struct worker *w, struct attempt_result *r)
 
 static void run_job(struct worker *w, const struct job *j, const struct lab_image **image, char **capture, struct attempt_result *r)
 {
-	struct attempt_watch watch = { on_step, on_progress, on_heard, on_stop, on_holds, w };
+	struct attempt_watch watch = worker_attempt_watch(w);
 	struct attempt_order o = { .workload = j->workload, .params = j->params, .known = holds_something(w), .deadline_ms = j->deadline_ms, .clock = w->site.config->clock,
 	                           .profile = j->profile };
 	char *path = xasprintf("%s/%s", w->site.config->state_dir, *capture);
@@ -334,7 +203,7 @@ static bool store_outcome(struct worker *w, const struct job *j, const struct ou
 		}
 		if (!told) {
 			log_error("run", "board=%s attempt=%lld not stored yet, trying again: %s", j->board, (long long)j->attempt_id, e.msg);
-			tell_state(w, "recovering", "not_stored");
+			worker_tell_state(w, "recovering", "not_stored");
 			told = true;
 		}
 		if (!wait_ms(w, STORE_AGAIN_MS))
@@ -370,10 +239,10 @@ static void tell_result(struct worker *w, const struct job *j, bool run_finished
 	json_t *result = store_result(w->site.config->store, j->attempt_id, &e);
 
 	if (result)
-		publish(w, "result", result);
+		worker_publish(w, "result", result);
 	if (!run_finished)
 		return;
-	publish(w, "run", json_pack("{s:I, s:s, s:s?}", "run", (json_int_t)j->run_id, "state", "finished", "matrix", j->matrix));
+	worker_publish(w, "run", json_pack("{s:I, s:s, s:s?}", "run", (json_int_t)j->run_id, "state", "finished", "matrix", j->matrix));
 	w->site.finished(w->site.opaque, j->run_id);
 }
 
@@ -471,7 +340,7 @@ static void rest(struct worker *w)
 	drop_board(w);
 	if (!store_board_state(w->site.config->store, w->rb->config->name, "idle", &e))
 		log_warn("run", "board=%s %s", w->rb->config->name, e.msg);
-	tell_state(w, "idle", "");
+	worker_tell_state(w, "idle", "");
 }
 
 static bool stopping(struct worker *w)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* TZif files (RFC 9636): transitions up to a year, then the rule in the footer (POSIX TZ, section 8.3 of the base definitions, as RFC 9636 extends it). */
+/* TZif files (RFC 9636): transitions up to a year, then the rule in the footer (POSIX TZ, section 8.3 of the base definitions, as RFC 9636
+   extends it). */
 #include "run/zone.h"
 
 #include <ctype.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Inside the store only: steps a database's schema up to what this labd knows. The SQL files of db/migrations/ are compiled in; their number is the
+ * Inside the store only: steps a database's schema up to what this labd knows. The SQL files of db/migrations/ are compiled in; their number
+ * is the
  * user_version they lead to.
  */
 #ifndef LAB_STORE_MIGRATE_H
@@ -24,7 +25,8 @@ struct migrate_watch {
 	void *opaque;
 };
 
-/* One transaction a step, user_version included. path: for the copy before the first step; NULL: no copy (a store in memory, or one that is new). */
+/* One transaction a step, user_version included. path: for the copy before the first step; NULL: no copy (a store in memory, or one that is
+   new). */
 bool migrate(struct db *db, const char *path, const struct migration *list, const struct migrate_watch *watch, struct err *e);
 
 #endif

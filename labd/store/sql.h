@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Inside the store only: a thin hand on sqlite3. Statements are prepared, bound by a format, stepped, and always ended in the function that began them.
+ * Inside the store only: a thin hand on sqlite3. Statements are prepared, bound by a format, stepped, and always ended in the function that
+ * began them.
  *
- * Binding formats, one letter an argument: i int64_t; n int64_t, negative is NULL; z int64_t, 0 is NULL; t const char * (NULL is NULL); j json_t *, as compact text with
+ * Binding formats, one letter an argument: i int64_t; n int64_t, negative is NULL; z int64_t, 0 is NULL; t const char * (NULL is NULL); j
+ * json_t *, as compact text with
  * sorted keys, o in its own order; d double; b const void * and size_t.
  *
- * A row becomes a JSON object by its column names (sql_row): "a" as it is, "a?" true or false, "a{}" JSON text, "a@" UTC milliseconds shown as ISO 8601,
+ * A row becomes a JSON object by its column names (sql_row): "a" as it is, "a?" true or false, "a{}" JSON text, "a@" UTC milliseconds shown
+ * as ISO 8601,
  * "a/" nanoseconds shown as seconds, "a.b" a member of the object a.
  */
 #ifndef LAB_STORE_SQL_H
@@ -60,7 +63,8 @@ json_t *sql_one(struct db *db, sqlite3_stmt *q, const char *what, struct err *e)
 /* Lock and begin; end with tx_end(), which commits if ok, else rolls back, and unlocks. Returns ok and committed. */
 bool tx_begin(struct store *s, struct err *e);
 
-/* The same for what may be lost with the power (never with the process): steps of a running attempt, states, what every start writes anew. Spares the wait for the disk. */
+/* The same for what may be lost with the power (never with the process): steps of a running attempt, states, what every start writes anew.
+   Spares the wait for the disk. */
 bool tx_begin_light(struct store *s, struct err *e);
 bool tx_end(struct store *s, bool ok, struct err *e);
 
@@ -72,7 +76,8 @@ int64_t store_now_ms(const struct store *s);
 /* Text that is valid UTF-8 without NUL, whatever the bytes are: others become U+FFFD. The caller frees it. */
 char *utf8_clean(const void *bytes, size_t size);
 
-/* A left join that found nothing gives an object of nulls: in row, and in every row of a list (NULL: nothing), name becomes null where its key is null. */
+/* A left join that found nothing gives an object of nulls: in row, and in every row of a list (NULL: nothing), name becomes null where its
+   key is null. */
 void row_drop_null(json_t *row, const char *name, const char *key);
 json_t *rows_drop_null(json_t *rows, const char *name, const char *key);
 

@@ -27,7 +27,8 @@ static bool read_text(const char *path, char *out, size_t size)
 	return n > 0;
 }
 
-/* Field 22 of /proc/PID/stat (proc(5)); field 2 may hold anything, so count from its last parenthesis. -1: no such process, or it has ended already. */
+/* Field 22 of /proc/PID/stat (proc(5)); field 2 may hold anything, so count from its last parenthesis. -1: no such process, or it has ended
+   already. */
 static int64_t started_ticks(int64_t pid)
 {
 	char path[64], text[1024], state = 'Z';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The whole daemon with a virtual board, as a user has it: labd, vboard, the firmware and labctl are the programs of this build. Same figures in any order
+ * The whole daemon with a virtual board, as a user has it: labd, vboard, the firmware and labctl are the programs of this build. Same
+ * figures in any order
  * and on a busy machine, killed daemons and boards, stops, faults, missed schedules. Every test has a state folder and free ports of its own.
  */
 #include <dirent.h>
