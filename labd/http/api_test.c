@@ -195,7 +195,7 @@ TEST(what_is_not_there_is_404_and_says_what)
 {
 	static const char *const targets[] = { "/api/v1/boards/none", "/api/v1/boards/none/console", "/api/v1/matrices/none", "/api/v1/runs/99", "/api/v1/runs/x", "/api/v1/runs/0",
 		"/api/v1/runs/99/report", "/api/v1/results/99", "/api/v1/results/99/frames", "/api/v1/results/99/console", "/api/v1/results/99/console.txt",
-		"/api/v1/results/99/capture", "/api/v1/schedules/none/events", "/api/v1/export/all/meta", "/api/v1/results/../runs" };
+		"/api/v1/results/99/capture", "/api/v1/results/99/profile", "/api/v1/results/1/profile", "/api/v1/schedules/none/events", "/api/v1/export/all/meta", "/api/v1/results/../runs" };
 
 	CHECK_OK(test_lab_open(&tl, false, FAKE_WELL, &e), &e);
 	for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
