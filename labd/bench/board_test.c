@@ -308,7 +308,7 @@ TEST(faults_of_the_boot_loader_have_their_own_sentences)
 	CHECK(fault_gives("isp.silent", ERR_TIMEOUT, "atmel_isp: identify: the boot loader is silent"));
 	if (skip)
 		SKIP("%s", skip);
-	CHECK(fault_gives("isp.reject after=8", ERR_PROTOCOL, "the boot loader answered X"));
+	CHECK(fault_gives("isp.reject after=8", ERR_MISMATCH, "the boot loader answered X"));
 	CHECK(fault_gives("power.loss after_bytes=200", ERR_TIMEOUT, "atmel_isp: program: 128 bytes at 0x0080: "));
 	CHECK(fault_gives("flash.stuck at=300", ERR_MISMATCH, "atmel_isp: verify: address 0x012C holds "));
 }

@@ -143,7 +143,7 @@ TEST(an_application_instead_of_the_loader_gives_its_own_sentence)
 
 TEST(x_p_and_l_give_their_own_sentences)
 {
-	CHECK(programming_gives(FAULT(.reject_after = 7), &config, ERR_PROTOCOL,
+	CHECK(programming_gives(FAULT(.reject_after = 7), &config, ERR_MISMATCH,
 		"atmel_isp: program: 128 bytes at 0x0080: the boot loader answered X: the record reached it with a wrong checksum (4 times)"));
 	CHECK(programming_gives(FAULT(.security = 0xFE), &config, ERR_DENIED,
 		"atmel_isp: program: 64 bytes at 0x0040: the boot loader answered P: the chip is write-protected (security level 1 or 2); a full chip erase lifts it"));

@@ -208,9 +208,9 @@ static bool send_record(struct isp *s, struct exchange *x, struct err *e)
 	return line_write(s->line, x->sent, x->sent_size, deadline(s, ms), e);
 }
 
-/* An error answer is one letter and CR LF, shorter than what was asked for. */
+/* An error answer is one letter and CR LF, shorter than what was asked for. X comes after an echo that was right, so it is no trouble of the line. */
 static const struct { char letter; enum err_code code; const char *sentence; } refusals[] = {
-	{ 'X', ERR_PROTOCOL, "the boot loader answered X: the record reached it with a wrong checksum" },
+	{ 'X', ERR_MISMATCH, "the boot loader answered X: the record reached it with a wrong checksum" },
 	{ 'P', ERR_DENIED, "the boot loader answered P: the chip is write-protected (security level 1 or 2); a full chip erase lifts it" },
 	{ 'L', ERR_DENIED, "the boot loader answered L: the chip is read-protected (security level 2); a full chip erase lifts it" },
 };
@@ -270,7 +270,7 @@ static bool command_once(struct isp *s, const struct isp_command *c, struct err 
 
 static bool is_noise(const struct err *e)
 {
-	return e->code == ERR_PROTOCOL || e->code == ERR_TIMEOUT;
+	return e->code == ERR_PROTOCOL || e->code == ERR_TIMEOUT || e->code == ERR_MISMATCH;
 }
 
 /* After X the loader waits for a record; after anything else nobody knows where it is. */

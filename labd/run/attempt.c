@@ -362,6 +362,16 @@ static bool drive(struct attempt *a, struct err *e)
 	return a->workload->drive(&a->params, a->b->pace, &to, deadline, &a->blamed, e);
 }
 
+/* What the board said since the banner (docs/workloads.md "done") belongs to the record; nobody waits for it. */
+static void hear_the_rest(struct attempt *a)
+{
+	uint8_t bytes[256];
+	struct err unused;
+
+	while (line_read(a->b->line, bytes, sizeof bytes, 1, pace_now_ns(a->b->pace), &unused) > 0)
+		;
+}
+
 /* A short last turn, so that what the exchange still has to say on the wire is in the capture; then the tap ends. Also after a failed drive:
    the capture tells why. */
 static bool stop_tap(struct attempt *a, bool driven, struct err *e)
@@ -373,6 +383,8 @@ static bool stop_tap(struct attempt *a, bool driven, struct err *e)
 	if (driven)
 		ok = step(a, STEP_CAPTURE, e) && pace_wait(a->b->pace, NULL, 0, in_ms(a, LAST_TURN_MS), e);
 	frames = pace_frames(a->b->pace);
+	if (ok && driven)
+		hear_the_rest(a);
 	a->r->captured = tap_stop(a->b->tap, frames == UINT64_MAX ? frames : frames - a->frames_before, ok && driven ? e : &unused);
 	return ok && driven && a->r->captured;
 }
@@ -446,6 +458,17 @@ static void stopped(struct attempt *a, struct attempt_result *r)
 	}
 }
 
+/* A board that loses its power looks dead to whoever talks to it just then. A switch that can tell knows better. */
+static void look_at_power(struct attempt *a, struct attempt_result *r)
+{
+	bool on = true;
+
+	if (a->power == 0 || r->step <= STEP_POWER || a->w->stop(a->w->opaque) != ATTEMPT_GO_ON || !power_state(a->b->power, &on, NULL) || on)
+		return;
+	r->judgement = (struct judgement){ VERDICT_ERROR, CAUSE_POWER, true };
+	err_prefix(&r->err, "the board lost its power in step %s", step_word(r->step));
+}
+
 void attempt_run(struct board *b, const struct attempt_order *o, const struct attempt_watch *w, struct attempt_result *out)
 {
 	struct attempt a = { .b = b, .o = o, .w = w, .r = out };
@@ -459,6 +482,7 @@ void attempt_run(struct board *b, const struct attempt_order *o, const struct at
 		out->judgement = (struct judgement){ VERDICT_PASS, CAUSE_NONE, false };
 	} else {
 		out->judgement = judge(out->step, out->err.code, a.blamed);
+		look_at_power(&a, out);
 		stopped(&a, out);
 	}
 	b->line->heard = NULL;
