@@ -2,7 +2,7 @@
 // The dashboard's frame: navigation, theme, session, and the page that the address names. An address holds every choice of its page: #/compare?figure=...
 
 import { get, signIn, signOut, signedIn } from "./lib/api.js";
-import { h, replace } from "./lib/dom.js";
+import { h, mount, replace } from "./lib/dom.js";
 import * as live from "./lib/live.js";
 import * as compare from "./pages/compare.js";
 import * as overview from "./pages/overview.js";
@@ -12,7 +12,7 @@ import * as run from "./pages/run.js";
 import * as runs from "./pages/runs.js";
 import * as schedules from "./pages/schedules.js";
 
-// A page: {title, show(main, parameters, path parts) -> stop function or nothing}. under: the entry of the navigation that a page without its own belongs to.
+// A page: {title, show(room, parameters, path parts) -> stop function or nothing}; it fills the room, which it gets again when only its parameters changed. under: the entry of the navigation that a page without its own belongs to.
 const pages = [
 	{ path: /^\/$/, page: overview, nav: ["/", "Overview"] },
 	{ path: /^\/compare$/, page: compare, nav: ["/compare", "Compare"] },
@@ -24,13 +24,14 @@ const pages = [
 ];
 
 const main = document.getElementById("main");
-let stop = null, shown = 0, lastPath = null;
+let stop = null, shown = 0, lastPath = null, room = null;
 
 function where() {
 	const [path, search = ""] = (location.hash.slice(1) || "/").split("?");
 	return { path, parameters: new URLSearchParams(search) };
 }
 
+/* A page is made out of sight and then put in: what was asked for before it was ready is forgotten. */
 async function show() {
 	const { path, parameters } = where();
 	const entry = pages.find((p) => p.path.test(path));
@@ -38,23 +39,36 @@ async function show() {
 
 	stop?.();
 	stop = null;
+	delete main.dataset.shown;
 	navigation(path, entry);
-	if (path !== lastPath)
+	if (path !== lastPath) {
+		room = h("div.page");
 		blank(entry);
+	}
 	lastPath = path;
 	if (!entry)
-		return;
+		return settled();
 	try {
-		const ended = await entry.page.show(main, parameters, path.match(entry.path).slice(1));
-		if (mine === shown)
-			stop = ended ?? null;
-		else
+		const ended = await entry.page.show(room, parameters, path.match(entry.path).slice(1));
+		if (mine !== shown) {
 			ended?.();
+			return;
+		}
+		stop = ended ?? null;
+		if (room.parentNode !== main)
+			mount(main, room);
 	} catch (e) {
-		if (mine === shown)
-			replace(main, h("h1", {}, entry.page.title), failure(e));
+		if (mine !== shown)
+			return;
+		replace(main, h("h1", {}, entry.page.title), failure(e));
 	}
+	settled();
+}
+
+/* What the address asks for is there. */
+function settled() {
 	main.setAttribute("aria-busy", "false");
+	main.dataset.shown = location.hash;
 }
 
 /* Before the new page is there; the content begins at the top, for eyes and for the keyboard. */
@@ -64,7 +78,7 @@ function blank(entry) {
 		window.scrollTo(0, 0);
 		main.focus({ preventScroll: true });
 	}
-	main.setAttribute("aria-busy", entry ? "true" : "false");
+	main.setAttribute("aria-busy", "true");
 	if (entry)
 		replace(main, h("h1", {}, entry.page.title), h("p.loading", { role: "status" }, "Loading…"));
 	else

@@ -5,6 +5,7 @@
 import uPlot from "/vendor/uplot.js";
 import { h } from "../lib/dom.js";
 import { seconds, tick } from "../lib/format.js";
+import { took } from "./percentiles.js";
 import { font, palette } from "./theme.js";
 
 const height_px = 300, points_shown = 250;
@@ -14,9 +15,7 @@ function styles() {
 		document.head.append(h("link", { rel: "stylesheet", href: "/vendor/uplot.css" }));
 }
 
-/** What a frame took: from the acknowledgement before to its own; frames: [[n, begin_ns, sent_ns, end_ns, transmissions]]. */
-const took = (f) => f[3] - f[1];
-
+/** frames: [[n, begin_ns, sent_ns, end_ns, transmissions]]; facts: the element that says what a frame is. Returns the drawing. */
 export function frameTimes(frames, width, facts) {
 	const c = palette(), place = h("div.frames", { tabindex: "0", role: "slider", "aria-label": "Frame", "aria-valuemin": 1, "aria-valuemax": frames.length, "aria-valuenow": 1, "aria-valuetext": "Left and Right walk through the frames" });
 	const say = (i) => {
@@ -75,16 +74,3 @@ function walk(place, plot, frames, say) {
 
 /** The key of the two lines, in their colours and dashes. */
 export const keyOf = (frames) => (apart(frames) ? [{ slot: 1, dash: false, name: "until acknowledged" }, { slot: 2, dash: true, name: "until sent" }] : []);
-
-/** Percentiles that the number of frames allows: none beyond 1 - 1/n. By rank: the smallest time that at least that share of the frames does not exceed. */
-export function percentiles(frames) {
-	const times = frames.map(took).sort((a, b) => a - b), n = times.length;
-	const rank = (p) => times[Math.max(0, Math.ceil((p / 100) * n) - 1)];
-	const rows = [50, 90, 99, 99.9, 99.99].filter((p) => p / 100 <= 1 - 1 / n).map((p) => ({ name: p === 50 ? "median" : `${p} % within`, ns: rank(p) }));
-	return [{ name: "shortest", ns: times[0] }, ...rows, { name: "longest", ns: times[n - 1] }];
-}
-
-/** The frames as CSV, as the API has them. */
-export function framesCsv(frames) {
-	return ["frame,begin_ns,sent_ns,end_ns,transmissions", ...frames.map((f) => f.join(","))].join("\r\n") + "\r\n";
-}

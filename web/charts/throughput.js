@@ -217,6 +217,11 @@ function connect(svg, model, facts) {
 		if (point)
 			targets.push(target(mark, point, facts));
 	}
+	for (const group of svg.querySelectorAll("g[aria-label]:not([role]):not(.mark)")) {    // Plot names its groups, which no reader may do
+		group.removeAttribute("aria-label");
+		if (!group.querySelector(".mark"))
+			group.setAttribute("aria-hidden", "true");
+	}
 	svg.addEventListener("keydown", (e) => {
 		const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key], now = targets.indexOf(document.activeElement);
 		if (!step || now < 0)

@@ -2,7 +2,7 @@
 // A figure by payload size, measured beside published. The address holds every choice; chart, table, CSV and JSON come from one query.
 
 import { get, list, query } from "../lib/api.js";
-import { h, mount, refresh, table } from "../lib/dom.js";
+import { h, refresh, replace, table } from "../lib/dom.js";
 import { day, figures, inAxis, none, number, pairs, seconds, withUnit, withoutSize } from "../lib/format.js";
 import { listenAndLoad } from "../lib/live.js";
 import { figure } from "../charts/figure.js";
@@ -24,18 +24,23 @@ function choices(parameters) {
 
 const address = (choice) => `#/compare${query(Object.fromEntries(Object.entries(choice).filter(([k, v]) => v !== defaults[k])))}`;
 
-export async function show(main, parameters) {
+export async function show(room, parameters) {
 	const choice = choices(parameters);
 	const ask = Object.fromEntries(["figure", "run", "matrix", "board", "workload", "transport"].map((k) => [k, choice[k]]));
-	const place = h("div"), form = h("div");
+	const places = room.places ??= { form: h("div"), chart: h("div"), choice: null };
 	const load = async () => {
 		const [doc, boards, matrices] = await Promise.all([get(`/compare${query(ask)}`), get("/boards"), get("/matrices")]);
-		refresh(form, [choice, list(boards).map((b) => b.name), list(matrices).map((m) => m.name)], ([, names, stored]) => controls(choice, names, stored));
-		refresh(place, [doc, list(boards).map((b) => b.name)], ([d, names]) => content(d, names, choice, ask));
+		if (places.choice !== choice)                            // the next choice is on its way already
+			return;
+		refresh(places.form, [list(boards).map((b) => b.name), list(matrices).map((m) => m.name)], ([names, stored]) => controls(names, stored));
+		set(places.form, choice);
+		refresh(places.chart, [choice, doc, list(boards).map((b) => b.name)], ([, d, names]) => content(d, names, choice, ask));
 	};
 
+	places.choice = choice;
 	await load();
-	mount(main, [h("h1", {}, title), form, place]);
+	if (!room.contains(places.form))
+		replace(room, h("h1", {}, title), places.form, places.chart);
 	return listenAndLoad(load);
 }
 
@@ -148,22 +153,34 @@ function chart(model, rows, choice, ask, csvRows) {
 	});
 }
 
-function controls(choice, boards, matrices) {
-	const change = (event) => {
-		const form = new FormData(event.currentTarget);
-		const next = { ...choice, ...Object.fromEntries(form.entries()), published: form.has("published") ? "1" : "0", fit: form.has("fit") ? "1" : "0" };
-		location.hash = address(next);
+function controls(boards, matrices) {
+	/* What changed is added to the address as it is now: another change may be on its way to the page. */
+	const change = ({ target }) => {
+		const now = choices(new URLSearchParams(location.hash.split("?")[1] ?? ""));
+		location.hash = address({ ...now, [target.name]: target.type === "checkbox" ? (target.checked ? "1" : "0") : target.value });
 	};
-	const select = (name, label, options) => h("label", {}, label, h("select", { name, id: `choice-${name}` }, options.map(([v, text]) => h("option", { value: v, selected: v === choice[name] }, text))));
-	const check = (name, text, hint) => h("label.check", { title: hint }, h("input", { type: "checkbox", name, id: `choice-${name}`, checked: choice[name] === "1" }), text);
+	const select = (name, label, options) => h("label", {}, label, h("select", { name, id: `choice-${name}` }, options.map(([v, text]) => h("option", { value: v }, text))));
+	const check = (name, text, hint) => h("label.check", { title: hint }, h("input", { type: "checkbox", name, id: `choice-${name}` }), text);
 	return h("form.controls", { change, submit: (e) => e.preventDefault(), "aria-label": "What is compared" },
 		select("figure", "Figure", Object.entries(figures).map(([k, f]) => [k, `${f.name.replace(", in bits", "")}, ${f.axis}`])),
 		select("scale", "Scale", [["log", "logarithmic"], ["linear", "linear from 0"]]),
 		select("board", "Board", [["", "all"], ...boards.map((b) => [b, b])]),
 		select("matrix", "Matrix", [["", "any"], ...matrices.map((m) => [m, m])]),
 		select("transport", "Transport", [["", "any"], ...Object.entries(transports)]),
-		choice.run && h("label", {}, "Run", h("span.chosen", {}, `run ${choice.run} `, h("a", { href: address({ ...choice, run: "" }), "aria-label": "Newest run of each cell instead" }, "newest instead"))),
+		h("span.chosen", { id: "chosen-run" }),
 		h("span.checks", {}, check("published", "published", "Published references as crosses"), check("fit", "line a + b·n", "The straight line through the times of a frame")));
+}
+
+/* The controls as the address has it. They stay where they are, so that no click or focus is lost when the page changes. */
+function set(form, choice) {
+	for (const [name, value] of Object.entries(choice)) {
+		const control = form.querySelector(`[name=${name}]`);
+		if (control?.type === "checkbox")
+			control.checked = value === "1";
+		else if (control)
+			control.value = value;
+	}
+	refresh(form.querySelector("#chosen-run"), choice, () => choice.run && ["run ", h("a", { href: `#/runs/${choice.run}` }, choice.run), " only · ", h("a", { href: address({ ...choice, run: "" }) }, "newest of each cell instead")]);
 }
 
 /* --- tables --- */

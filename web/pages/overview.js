@@ -3,7 +3,7 @@
 
 import { get, list, post, signedIn } from "../lib/api.js";
 import { announce, facts, h, mount, refresh, replace, table } from "../lib/dom.js";
-import { ago, ahead, bitRate, byteRate, none, number, seconds, when } from "../lib/format.js";
+import { ago, ahead, bitRate, byteRate, none, number, seconds, visible, when } from "../lib/format.js";
 import { listenAndLoad } from "../lib/live.js";
 import { attempt, boardName, progressBar, shortCell, tally, transcript, verdict } from "./parts.js";
 
@@ -136,18 +136,25 @@ function nextRun(rows) {
 function makeConsole() {
 	const text = h("pre.console", { tabindex: "0", "aria-label": "Console" }), heading = h("summary", {}, "Console");
 	const element = h("details.block", { open: true }, heading, text);
-	let shown = null, attemptShown = null;
+	let shown = null, attemptShown = null, inLine = false;
 
+	/* Live text comes in pieces, as it comes off the line; a piece that goes on with a line has no time before it. */
+	const pieces = (lines) => lines.flatMap((l) => {
+		const parts = inLine ? [visible(l.text)] : transcript([l]).flat();
+		inLine = !l.text.endsWith("\n");
+		return inLine && parts.length > 1 ? [parts[0], parts[1].replace(/\n$/, "")] : parts;
+	});
 	const write = (lines) => {
 		const atEnd = text.scrollHeight - text.scrollTop - text.clientHeight < 40;
-		text.append(...transcript(lines).flat(2).filter((n) => n !== ""));
+		text.append(...pieces(lines).filter((n) => n !== ""));
+		text.normalize();
 		while (text.childNodes.length > 2 * console_lines_max)
 			text.firstChild.remove();
 		if (atEnd)
 			text.scrollTop = text.scrollHeight;
 	};
 	const begin = (name, attemptId) => {
-		[shown, attemptShown] = [name, attemptId];
+		[shown, attemptShown, inLine] = [name, attemptId, false];
 		heading.textContent = name ? `Console of ${name}` : "Console";
 		text.replaceChildren();
 	};
@@ -158,7 +165,7 @@ function makeConsole() {
 			const newest = board_ && await get(`/boards/${encodeURIComponent(board_.name)}/console`).catch(() => null);
 			if (newest && (board_.name !== shown || newest.attempt !== attemptShown)) {
 				begin(board_.name, newest.attempt);
-				write(newest.lines.slice(-console_lines_max));
+				write(newest.lines.slice(-console_lines_max).map((l) => ({ ...l, text: l.text.endsWith("\n") ? l.text : `${l.text}\n` })));
 			}
 			if (!text.hasChildNodes())
 				text.textContent = newest?.attempt ? "" : "Nothing has run yet.";

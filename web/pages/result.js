@@ -5,6 +5,7 @@ import { get, list, post, signedIn } from "../lib/api.js";
 import { facts, h, replace, table } from "../lib/dom.js";
 import { bitRate, byteRate, grouped, none, number, pairs, seconds, when } from "../lib/format.js";
 import { figure } from "../charts/figure.js";
+import { framesCsv, percentiles } from "../charts/percentiles.js";
 import { attempt, boardName, crumbs, shortCell, transcript, verdict } from "./parts.js";
 
 export const title = "Result";
@@ -67,12 +68,12 @@ function frameTitle(rows) {
 }
 
 function frameFigure(r, { frames, total }, charts) {
-	const csv = h("button.small", { type: "button", click: async () => (await import("../charts/picture.js")).saveText(charts.framesCsv(frames), "text/csv", `labd_frames_result-${r.id}.csv`) }, `CSV, ${frames.length} rows`);
-	const rows = charts ? charts.percentiles(frames) : [];
+	const csv = h("button.small", { type: "button", click: async () => (await import("../charts/picture.js")).saveText(framesCsv(frames), "text/csv", `labd_frames_result-${r.id}.csv`) }, `CSV, ${frames.length} rows`);
+	const rows = percentiles(frames);
 	return figure({
-		title: charts ? frameTitle(rows) : "How long each frame took", hint: "Point at a frame, or move to the chart with Tab and walk with the arrow keys, to read it here. Drag to enlarge, double click for all.",
+		title: frameTitle(rows), hint: "Point at a frame, or move to the chart with Tab and walk with the arrow keys, to read it here. Drag to enlarge, double click for all.",
 		subtitle: `${frames.length === total ? `all ${number(total)}` : `the first ${number(frames.length)} of ${number(total)}`} frames, from the acknowledgement before to its own, on the wire`,
-		name: `labd_frames_result-${r.id}`, json: `/api/v1/results/${r.id}/frames`, extra: charts && csv,
+		name: `labd_frames_result-${r.id}`, json: `/api/v1/results/${r.id}/frames`, extra: csv,
 		draw: async (width, place) => {
 			if (!charts)
 				throw new Error("no chart library");
