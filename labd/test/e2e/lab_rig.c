@@ -526,32 +526,49 @@ size_t rig_socket_folders(const struct lab_rig *r)
 	return n;
 }
 
-static int connect_control(const struct lab_rig *r)
+static int connect_to(const char *folder)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	snprintf(a.sun_path, sizeof a.sun_path, "%.80s/control", folder);
+	if (connect(fd, (struct sockaddr *)&a, sizeof a) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* Connected to its control socket; folder: its path. -1: there is none that answers. */
+static int find_board(const struct lab_rig *r, char *folder, size_t room)
 {
 	DIR *d = opendir(r->folder);
 	struct dirent *entry;
 	int fd = -1;
 
 	while (d && fd < 0 && (entry = readdir(d))) {
-		struct sockaddr_un a = { .sun_family = AF_UNIX };
-
 		if (strncmp(entry->d_name, "labv.", 5) != 0)
 			continue;
-		snprintf(a.sun_path, sizeof a.sun_path, "%.60s/%.20s/control", r->folder, entry->d_name);
-		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		if (connect(fd, (struct sockaddr *)&a, sizeof a) != 0) {
-			close(fd);
-			fd = -1;
-		}
+		snprintf(folder, room, "%.60s/%.20s", r->folder, entry->d_name);
+		fd = connect_to(folder);
 	}
 	if (d)
 		closedir(d);
 	return fd;
 }
 
+bool rig_socket_folder(const struct lab_rig *r, char *path, size_t room)
+{
+	int fd = find_board(r, path, room);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 bool rig_control(struct lab_rig *r, const char *request, char *answer, size_t room)
 {
-	int fd = connect_control(r);
+	char folder[100];
+	int fd = find_board(r, folder, sizeof folder);
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	size_t n = 0;
 	bool ok = fd >= 0 && dprintf(fd, "%s\n", request) > 0;

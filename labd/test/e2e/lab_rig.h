@@ -66,6 +66,9 @@ size_t rig_left_over(const struct lab_rig *r);
 /* Socket folders in the test's folder; how many. */
 size_t rig_socket_folders(const struct lab_rig *r);
 
+/* The socket folder of the only vboard, which answers there. */
+bool rig_socket_folder(const struct lab_rig *r, char *path, size_t room);
+
 /* One request to the control socket of the only vboard; its answer in text. */
 bool rig_control(struct lab_rig *r, const char *request, char *answer, size_t room);
 
