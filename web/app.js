@@ -4,6 +4,7 @@
 import { get, signIn, signOut, signedIn } from "./lib/api.js";
 import { h, mount, replace } from "./lib/dom.js";
 import * as live from "./lib/live.js";
+import * as board from "./pages/board.js";
 import * as compare from "./pages/compare.js";
 import * as overview from "./pages/overview.js";
 import * as references from "./pages/references.js";
@@ -19,6 +20,7 @@ const pages = [
 	{ path: /^\/runs$/, page: runs, nav: ["/runs", "Runs"] },
 	{ path: /^\/schedules$/, page: schedules, nav: ["/schedules", "Schedules"] },
 	{ path: /^\/references$/, page: references, nav: ["/references", "References"] },
+	{ path: /^\/boards\/([^/]+)$/, page: board, under: "/" },
 	{ path: /^\/runs\/(\d+)$/, page: run, under: "/runs" },
 	{ path: /^\/results\/(\d+)$/, page: result, under: "/runs" },
 ];

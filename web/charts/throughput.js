@@ -10,7 +10,7 @@ import { font, palette, shapes, svgElement, textWidth, wrap } from "./theme.js";
 const narrow_px = 620, names_px = 188, strip_px = 18;
 
 /**
- * model: {figure, series[{name, note, slot, fit, points[{x, y, low, high, label, href}]}], published[{name, note, points[{x, y, same, label}]}], missing[{x, text}], sizes[],
+ * model: {figure, series[{name, note, slot, fit, points[{x, y or null, low, high, label, href}]}], published[{name, note, points[{x, y, same, label}]}], missing[{x, text}], sizes[],
  * ordinals, title}; y as in the API. options: {log, fit}. facts: the element that says what a mark is. Returns the drawing.
  */
 export function throughput(model, options, width, facts) {
@@ -40,8 +40,9 @@ export function throughput(model, options, width, facts) {
 function scaledModel(model, k) {
 	const times = (v) => (v === null || v === undefined ? null : v * k);
 	const points = (list) => list.map((p) => ({ ...p, y: times(p.y), low: times(p.low), high: times(p.high) }));
+	const all = model.series.flatMap((s) => points(s.points).map((p) => ({ ...p, series: s })));
 	return {
-		measured: model.series.flatMap((s) => points(s.points).map((p) => ({ ...p, series: s }))),
+		all, measured: all.filter((p) => p.y !== null),
 		published: model.published.flatMap((s) => points(s.points).map((p) => ({ ...p, series: s }))),
 	};
 }
@@ -78,14 +79,14 @@ function logTicks([low, high]) {
 
 /* --- marks --- */
 
-function marks({ measured, published }, model, { log, fit }, c) {
+function marks({ all, measured, published }, model, { log, fit }, c) {
 	const colour = (p) => c.series[p.series.slot % 5], same = published.filter((p) => p.same), other = published.filter((p) => !p.same);
 	const whisker = measured.filter((p) => p.low !== null && p.high !== null && p.high > p.low);
 	const cross = (symbol, list) => Plot.dot(list, { x: "x", y: "y", r: 6.5, symbol, stroke: c.ink, strokeWidth: 2, ariaLabel: "label" });
 	return [
 		log ? null : Plot.ruleY([0], { stroke: c.soft }),
 		fit ? model.series.filter((s) => s.fit).map((s) => fitLine(s, model, log, c)) : null,
-		Plot.line(measured, { x: "x", y: "y", z: (p) => p.series.name, stroke: colour, strokeWidth: 2, strokeOpacity: fit && model.series.some((s) => s.fit) ? 0 : 1 }),
+		Plot.line(all, { x: "x", y: "y", z: (p) => p.series.name, stroke: colour, strokeWidth: 2, strokeOpacity: fit && model.series.some((s) => s.fit) ? 0 : 1 }),
 		Plot.ruleX(whisker, { x: "x", y1: "low", y2: "high", stroke: colour, strokeWidth: 1.5 }),
 		cross("times", same), cross("plus", other),
 		model.series.map((s, i) => Plot.dot(measured.filter((p) => p.series === s), { x: "x", y: "y", r: 5.5, fill: c.series[s.slot % 5], symbol: shapes[s.slot % 5], stroke: c.paper,
@@ -105,13 +106,10 @@ function fitLine(s, model, log, c) {
 
 function decorate(svg, scaled, model, box, at, c) {
 	const frame = [box.left, box.top - 14, box.width - box.left - box.right + 8, box.height - box.top - box.bottom + 12];
-	values(svg, scaled, frame, at, c);
 	thinTicks(svg);
 	svg.append(svgElement("path", { d: `M${box.left},${box.height - box.bottom + 0.5}H${box.width - box.right}`, stroke: c.soft }));
-	if (box.names.length)
-		namesAbove(svg, box.names, c);
-	else
-		namesInMargin(svg, scaled, model, box, at, c);
+	const leaders = box.names.length ? namesAbove(svg, box.names, c) : namesInMargin(svg, scaled, model, box, at, c);
+	values(svg, scaled, frame, leaders, at, c);
 	strip(svg, model.missing, box, at, c);
 }
 
@@ -120,12 +118,12 @@ function texts(group, lines, x, y, attributes, anchor = "start") {
 }
 
 /* The value beside each mark, where there is room. */
-function values(svg, { measured, published }, frame, at, c) {
+function values(svg, { all: line, measured, published }, frame, leaders, at, c) {
 	const all = [...measured, ...published].map((p) => ({ p, x: at.x(p.x), y: at.y(p.y), text: number(p.y) }));
-	const points = linePoints(measured, at);
+	const points = linePoints(line, at);
 	const highest = (a) => (all.some((b) => b !== a && b.x === a.x && b.y < a.y) ? 1 : -1);
 	const labels = all.map((a) => ({ x: a.x, y: a.y, width: textWidth(a.text) + 4, height: 14, prefer: highest(a) }));
-	const boxes = placeAround(labels, all.map((a) => [a.x - 6, a.y - 6, 12, 12]), points, frame);
+	const boxes = placeAround(labels, [...all.map((a) => [a.x - 6, a.y - 6, 12, 12]), ...leaders], points, frame);
 	const group = svgElement("g", { "aria-hidden": "true", "paint-order": "stroke", stroke: c.paper, "stroke-width": 3, "stroke-linejoin": "round", "pointer-events": "none" });
 	boxes.forEach((b, i) => b && texts(group, [all[i].text], b[0] + b[2] / 2, b[1] + b[3] / 2, { fill: all[i].p.series.slot === undefined ? c.soft : c.ink }, "middle"));
 	svg.append(group);
@@ -136,7 +134,7 @@ function linePoints(measured, at) {
 	const dots = [];
 	measured.forEach((p, i) => {
 		const next = measured[i + 1];
-		for (let t = 0; next && next.series === p.series && t <= 1; t += 0.04)
+		for (let t = 0; p.y !== null && next && next.y !== null && next.series === p.series && t <= 1; t += 0.04)
 			dots.push([at.x(p.x) + t * (at.x(next.x) - at.x(p.x)), at.y(p.y) + t * (at.y(next.y) - at.y(p.y))]);
 	});
 	return dots;
@@ -154,25 +152,29 @@ function thinTicks(svg) {
 	}
 }
 
-/* Names of the series at the ends of their lines, in the order of the ends; a thin line leads where a name had to move. */
+/* Names of the series at the ends of their lines, in the order of the ends, each with a thin line to its mark. Returns boxes along those lines. */
 function namesInMargin(svg, { measured, published }, model, box, at, c) {
 	const end = (points) => points.reduce((a, b) => (b.x > a.x ? b : a));
-	const entries = [...model.series.map((s) => [s, measured, c.series[s.slot % 5]]), ...model.published.map((s) => [s, published, c.ink])]
-		.map(([s, list, fill]) => ({ s, fill, points: list.filter((p) => p.series === s) })).filter((e) => e.points.length);
-	const left = box.width - box.right + 16, room = box.right - 24;
+	const entries = [...model.series.map((s) => [s, measured]), ...model.published.map((s) => [s, published])]
+		.map(([s, list]) => ({ s, points: list.filter((p) => p.series === s) })).filter((e) => e.points.length);
+	const left = box.width - box.right + 30, room = box.right - 36;
 	const lines = entries.map((e) => ({ name: wrap(e.s.name, room, 12, 600), note: e.s.note ? wrap(e.s.note, room) : [] }));
 	const heights = lines.map((l) => (l.name.length + l.note.length) * 15);
 	const wanted = entries.map((e) => at.y(end(e.points).y));
-	const centres = column(wanted, heights, box.top - 12, box.height - box.bottom);
+	const centres = column(wanted.map((y, i) => y + heights[i] / 2 - 7.5), heights, box.top - 12, box.height - box.bottom), leaders = [];
 	const group = svgElement("g", { "aria-hidden": "true" });
 
 	entries.forEach((e, i) => {
 		const y = centres[i] - heights[i] / 2 + 7.5, mark = at.x(end(e.points).x);
-		group.append(svgElement("path", { d: `M${mark + 9},${wanted[i]}L${left - 4},${centres[i]}`, stroke: c.soft, "stroke-width": 0.75, fill: "none" }));
-		texts(group, lines[i].name, left, y, { fill: e.fill, "font-weight": 600 });
+		group.append(svgElement("path", { d: `M${mark + 9},${wanted[i]}L${left - 20},${y}`, stroke: c.soft, "stroke-width": 0.75, fill: "none" }));
+		for (let t = 0; t <= 1; t += 0.1)
+			leaders.push([mark + 7 + t * (left - mark - 29), wanted[i] - 2 + t * (y - wanted[i]), 4, 4]);
+		group.append(markOf(e.s, left - 11, y, c));
+		texts(group, lines[i].name, left, y, { fill: c.ink, "font-weight": 600 });
 		texts(group, lines[i].note, left, y + lines[i].name.length * 15, { fill: c.soft });
 	});
 	svg.append(group);
+	return leaders;
 }
 
 /* Where the margin is too narrow for names they stand above, each behind its mark. */
@@ -180,20 +182,26 @@ function keyLines(model, room) {
 	return [...model.series, ...model.published].map((s) => ({ s, lines: wrap(`${s.name}${s.note ? `, ${s.note}` : ""}`, room) }));
 }
 
+/* A series' mark beside its name: the name itself is written in the colour of text, which is easier to read. */
+function markOf(s, x, y, c) {
+	const mine = s.slot !== undefined, symbol = mine ? shapes[s.slot % 5] : s.points[0]?.same ? "times" : "plus";
+	const mark = Plot.plot({ width: 16, height: 16, margin: 8, axis: null, marks: [Plot.dot([[0, 0]], { r: 5, symbol })] }).querySelector("g path, g circle");
+	const looks = mine ? { fill: c.series[s.slot % 5], stroke: "none" } : { fill: "none", stroke: c.ink, "stroke-width": 2 };
+	for (const [key, value] of Object.entries({ cx: 0, cy: 0, ...looks, transform: `translate(${x},${y})` }))
+		mark.setAttribute(key, value);
+	return mark;
+}
+
 function namesAbove(svg, names, c) {
 	const group = svgElement("g", { "aria-hidden": "true" });
 	let y = 28;
 	for (const { s, lines } of names) {
-		const mine = s.slot !== undefined, symbol = mine ? Plot.dot([[0, 0]], { r: 5, symbol: shapes[s.slot % 5], fill: c.series[s.slot % 5] }) : Plot.dot([[0, 0]], { r: 5, symbol: s.points[0]?.same ? "times" : "plus", stroke: c.ink, strokeWidth: 2 });
-		const mark = symbol.plot({ width: 16, height: 16, axis: null, margin: 8 }).querySelector("path, circle");
-		mark.setAttribute("transform", `translate(12,${y})`);
-		for (const [key, value] of Object.entries(mine ? { cx: 0, cy: 0, fill: c.series[s.slot % 5] } : { stroke: c.ink, "stroke-width": 2, fill: "none" }))
-			mark.setAttribute(key, value);
-		group.append(mark);
+		group.append(markOf(s, 12, y, c));
 		texts(group, lines, 26, y, { fill: c.ink });
 		y += lines.length * 15 + 3;
 	}
 	svg.append(group);
+	return [];
 }
 
 /* What has no number, below the axis. */

@@ -75,7 +75,7 @@ export const pairs = (object) => Object.entries(object ?? {}).filter(([, v]) => 
  */
 export const figures = {
 	goodput_byte_per_s: { name: "Application data rate", unit: "byte/s", scale: 1, axis: "byte/s", layer: "payload above the transport", rate: true, ofTime: (n, t) => n / t },
-	goodput_bit_per_s: { name: "Application data rate, in bits", unit: "bit/s", scale: 1e-3, axis: "kbit/s", layer: "payload above the transport", rate: true, ofTime: (n, t) => 8 * n / t },
+	goodput_bit_per_s: { name: "Application data rate", unit: "bit/s", scale: 1e-3, axis: "kbit/s", layer: "payload above the transport", rate: true, ofTime: (n, t) => 8 * n / t },
 	frames_per_s: { name: "Frame rate", unit: "frame/s", scale: 1, axis: "frame/s", layer: "benchmark frames", rate: true, ofTime: (n, t) => 1 / t },
 	frame_time_s: { name: "Time per frame", unit: "s", scale: 1e3, axis: "ms", layer: "benchmark frames", rate: false, ofTime: (n, t) => t },
 };

@@ -72,9 +72,10 @@ export function modelOf(rows, fitted, boards, choice) {
 		const name = seriesName(r, rows);
 		if (!series.has(name))
 			series.set(name, { name, note: r.virtual ? "virtual" : "", slot: slotOf(r, boards, series), fit: fitOf(r, fitted), points: [] });
-		if (r.value === null)
+		if (r.value === null) {
+			series.get(name).points.push({ x: r.payload_bytes, y: null });
 			missing.push({ x: r.payload_bytes, text: `${name}, ${number(r.payload_bytes)} byte: ${r.verdict ?? "not measured"}${r.cause && r.cause !== "none" ? ` (${r.cause})` : ""}` });
-		else
+		} else
 			series.get(name).points.push(measuredPoint(r, name, choice.figure));
 		for (const p of choice.published === "1" ? r.published : [])
 			addPublished(published, r, p, choice.figure);
@@ -129,7 +130,7 @@ function finding(rows, fitted, choice) {
 	if (low > 0.95 && high < 1.05)
 		return `${boards[0]} is within ${number(100 * Math.max(high - 1, 1 - low), 2)} % of the published ${f.name.toLowerCase()}`;
 	const range = number(low, 3) === number(high, 3) ? number(low, 3) : `${number(low, 3)} to ${number(high, 3)}`;
-	return f.rate ? `${boards[0]} reaches ${range} times the published ${f.name.replace(", in bits", "").toLowerCase()}` : `A frame of ${boards[0]} takes ${range} times the published time`;
+	return f.rate ? `${boards[0]} reaches ${range} times the published ${f.name.toLowerCase()}` : `A frame of ${boards[0]} takes ${range} times the published time`;
 }
 
 function subtitle(rows, model, choice) {
@@ -162,7 +163,7 @@ function controls(boards, matrices) {
 	const select = (name, label, options) => h("label", {}, label, h("select", { name, id: `choice-${name}` }, options.map(([v, text]) => h("option", { value: v }, text))));
 	const check = (name, text, hint) => h("label.check", { title: hint }, h("input", { type: "checkbox", name, id: `choice-${name}` }), text);
 	return h("form.controls", { change, submit: (e) => e.preventDefault(), "aria-label": "What is compared" },
-		select("figure", "Figure", Object.entries(figures).map(([k, f]) => [k, `${f.name.replace(", in bits", "")}, ${f.axis}`])),
+		select("figure", "Figure", Object.entries(figures).map(([k, f]) => [k, `${f.name}, ${f.axis}`])),
 		select("scale", "Scale", [["log", "logarithmic"], ["linear", "linear from 0"]]),
 		select("board", "Board", [["", "all"], ...boards.map((b) => [b, b])]),
 		select("matrix", "Matrix", [["", "any"], ...matrices.map((m) => [m, m])]),
@@ -195,10 +196,10 @@ function numbers(rows, key) {
 		{ head: "over", cell: (r) => transports[r.transport] ?? none },
 		{ head: "payload, byte", number: true, cell: (r) => number(r.payload_bytes) },
 		{ head: `measured, ${f.axis}`, number: true, cell: (r) => r.first && (r.value !== null ? h("a", { href: `#/results/${r.result}`, "data-value": r.value }, inAxis(key, r.value)) : verdict(r)) },
-		spread && { head: "95 % interval", number: true, cell: (r) => (r.first && r.ci95_low !== null ? `${inAxis(key, r.ci95_low)} – ${inAxis(key, r.ci95_high)}` : none) },
+		spread && { head: "95 % interval", number: true, cell: (r) => r.first && (r.ci95_low !== null ? `${inAxis(key, r.ci95_low)} – ${inAxis(key, r.ci95_high)}` : none) },
 		spread && { head: "runs", number: true, cell: (r) => r.first && `${r.n}${r.n_failed ? ` (${r.n_failed} failed)` : ""}` },
 		{ head: `published, ${f.axis}`, number: true, cell: (r) => (r.p ? h("span", { "data-published": r.p.value }, inAxis(key, r.p.value)) : none) },
-		{ head: "measured / published", number: true, cell: (r) => (r.first && r.ratio !== null ? `× ${number(r.ratio, 3)}` : none) },
+		{ head: "measured / published", number: true, cell: (r) => r.first && (r.ratio !== null ? `× ${number(r.ratio, 3)}` : none) },
 		{ head: "source", wide: true, cell: (r) => (r.p ? [r.p.source, r.p.differs.length > 0 && h("div.note", {}, `differs in ${r.p.differs.join(", ")}`)] : none) },
 	];
 	return table(`${f.name} in ${f.axis}: the numbers of the chart`, columns.filter(Boolean), lines);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Small pieces that several pages show.
 
-import { h } from "../lib/dom.js";
-import { visible } from "../lib/format.js";
+import { h, table } from "../lib/dom.js";
+import { ago, bitRate, byteRate, seconds, visible, when } from "../lib/format.js";
 
 export function boardName({ name, virtual }) {
 	return h("span.board", {}, name ?? "no board", virtual && [" ", h("span.tag", { title: "An emulated chip; the firmware is the real image" }, "virtual")]);
@@ -38,6 +38,21 @@ export function progressBar(done, total, words) {
 /** Console lines: [{at_ns, text}] as text with the board's own time before each. */
 export function transcript(lines) {
 	return lines.map((l) => [h("span.at", {}, l.at_ns === null || l.at_ns === undefined ? "" : `${(l.at_ns / 1e9).toFixed(6).padStart(11)}  `), `${visible(l.text).replace(/\n$/, "")}\n`]);
+}
+
+/** Results, one row an attempt. */
+export function resultsTable(caption, results) {
+	return table(caption, [
+		{ head: "cell", cell: (r) => h("a", { href: `#/results/${r.id}`, title: r.cell }, shortCell(r.cell)) },
+		{ head: "workload", cell: (r) => r.workload },
+		{ head: "board", cell: (r) => boardName({ name: r.board, virtual: r.virtual }) },
+		{ head: "verdict", cell: verdict },
+		{ head: "application data rate", number: true, cell: (r) => byteRate(r.figures?.goodput_byte_per_s) },
+		{ head: "in bits", number: true, cell: (r) => bitRate(r.figures?.goodput_byte_per_s) },
+		{ head: "measured time", number: true, cell: (r) => seconds(r.figures?.elapsed_s) },
+		{ head: "run", number: true, cell: (r) => h("a", { href: `#/runs/${r.run}`, "aria-label": `Run ${r.run}` }, String(r.run)) },
+		{ head: "finished", cell: (r) => h("time", { datetime: r.finished, title: when(r.finished) }, ago(r.finished)) },
+	], results, { empty: "No result yet. ./lab up runs the published matrix; an operator can start it here.", quiet: true });
 }
 
 /** A button that asks once more before it acts. */

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { assert, test, until } from "./harness.mjs";
 import { scripts, withSite } from "./site.mjs";
 
-const pages = ["/", "/compare", "/compare?figure=frame_time_s&scale=linear&fit=1", "/runs", "/runs/1", "/results/1", "/schedules", "/references", "/nowhere"];
+const pages = ["/", "/compare", "/compare?figure=frame_time_s&scale=linear&fit=1", "/boards/8051-a", "/runs", "/runs/1", "/results/1", "/schedules", "/references", "/nowhere"];
 const script_limit_bytes = 160 * 1024;
 
 const themes = [{ scheme: "light", width: 1280 }, { scheme: "dark", width: 1280 }, { scheme: "dark", width: 360 }];
@@ -103,9 +103,9 @@ export function pagesTests(browser, lab) {
 
 	test("names and console texts of an enemy stay text", () => withSite(browser, lab, {}, async (site, page) => {
 		const evil = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>\u001b[31m\u0007";
-		for (const path of ["/boards", "/results", "/compare", "/runs/1", "/results/1", "/references", "/results/1/console", "/boards/8051-a/console"])
+		for (const path of ["/boards", "/boards/8051-a", "/results", "/compare", "/runs/1", "/results/1", "/references", "/results/1/console", "/boards/8051-a/console"])
 			await site.bend(path, (doc) => JSON.parse(JSON.stringify(doc), (key, value) => (["text", "cell", "source", "description", "error", "step", "board_type", "toolchain", "host"].includes(key) ? evil : key === "board" ? `${evil}-b` : value)));
-		for (const path of ["/", "/compare", "/runs/1", "/results/1", "/references"]) {
+		for (const path of ["/", "/boards/8051-a", "/compare", "/runs/1", "/results/1", "/references"]) {
 			await site.go(path);
 			assert.ok((await site.text()).includes("<img src=x onerror"), `${path} shows it as text`);
 			if (path === "/results/1")
