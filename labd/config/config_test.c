@@ -41,12 +41,12 @@ static bool gives(const char *what, const char *by, const char *sentence)
 
 TEST(the_shipped_benches_and_board_types_are_read)
 {
-	static const char *const files[] = { "../../fixtures/benches/virtual.json", "../../fixtures/benches/example-8051.json" };
+	static const char *const files[] = { "../../fixtures/benches/virtual.json", "../../fixtures/benches/tap.json", "../../fixtures/benches/example-8051.json" };
 	struct board_types types;
 	struct bench *b;
 
 	CHECK_OK(board_types_load("../../fixtures/boards", &types, &e), &e);
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
 		CHECK_OK(bench_load(files[i], &b, &e), &e);
 		for (size_t k = 0; k < b->count; k++) {
 			const struct board_type *t = board_types_find(&types, b->boards[k].type);

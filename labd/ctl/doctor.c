@@ -10,11 +10,17 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "config/labd_config.h"
+#include "ctl/doctor.h"
 #include "ctl/table.h"
 #include "ctl/verb.h"
 
-/* "ok", "note" (works, but look) or "problem". */
-static void add(json_t *checks, const char *what, const char *state, const char *sentence)
+const struct option_row doctor_options[] = {
+	{ "--bench", "FILE", "what this bench needs (default: the bench of the state folder's labd.json)" },
+	{ NULL, NULL, NULL },
+};
+
+void doctor_add(json_t *checks, const char *what, const char *state, const char *sentence)
 {
 	json_array_append_new(checks, json_pack("{s:s,s:s,s:s}", "what", what, "state", state, "sentence", sentence));
 }
@@ -52,7 +58,7 @@ static void check_tools(json_t *checks)
 		bool there = on_path(tools[i].name);
 
 		snprintf(sentence, sizeof sentence, "%s: %s", there ? "is there" : "is not there", tools[i].why);
-		add(checks, tools[i].name, there ? "ok" : "note", sentence);
+		doctor_add(checks, tools[i].name, there ? "ok" : "note", sentence);
 	}
 }
 
@@ -66,22 +72,22 @@ static void check_folder(json_t *checks, const char *dir)
 
 	if (stat(dir, &st) != 0) {
 		snprintf(sentence, sizeof sentence, "%.150s does not exist yet; ./lab up makes it", dir);
-		add(checks, "state folder", "note", sentence);
+		doctor_add(checks, "state folder", "note", sentence);
 		return;
 	}
 	if (!S_ISDIR(st.st_mode) || access(dir, R_OK | W_OK | X_OK) != 0) {
 		snprintf(sentence, sizeof sentence, "%.150s is not a folder this user can write", dir);
-		add(checks, "state folder", "problem", sentence);
+		doctor_add(checks, "state folder", "problem", sentence);
 		return;
 	}
 	bool open_to_others = (st.st_mode & 077) != 0;
 	snprintf(sentence, sizeof sentence, open_to_others ? "%.150s can be read by others; chmod 700 keeps captures and tokens private" : "%.150s", dir);
-	add(checks, "state folder", open_to_others ? "note" : "ok", sentence);
+	doctor_add(checks, "state folder", open_to_others ? "note" : "ok", sentence);
 	if (statvfs(dir, &v) == 0) {
 		double free_mb = (double)v.f_bavail * (double)v.f_frsize / 1e6;
 
 		snprintf(sentence, sizeof sentence, "%.0f MB are free%s", free_mb, free_mb < 500 ? "; results need room" : "");
-		add(checks, "disk", free_mb < 500 ? "problem" : "ok", sentence);
+		doctor_add(checks, "disk", free_mb < 500 ? "problem" : "ok", sentence);
 	}
 }
 
@@ -96,7 +102,7 @@ static void check_port(json_t *checks, uint16_t port)
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
 	bool is_free = fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0;
 	snprintf(sentence, sizeof sentence, is_free ? "%u is free" : "%u is taken by another program; use ./lab up --port 0", port);
-	add(checks, "port", is_free ? "ok" : "note", sentence);
+	doctor_add(checks, "port", is_free ? "ok" : "note", sentence);
 	if (fd >= 0)
 		close(fd);
 }
@@ -110,7 +116,7 @@ static void check_limits(json_t *checks)
 		return;
 	bool enough = limit.rlim_max >= 512;
 	snprintf(sentence, sizeof sentence, "%llu may be open at a time%s", (unsigned long long)limit.rlim_max, enough ? "" : "; labd wants 512 (ulimit -Hn)");
-	add(checks, "files", enough ? "ok" : "problem", sentence);
+	doctor_add(checks, "files", enough ? "ok" : "problem", sentence);
 }
 
 /* --- the daemon and its bench ------------------------------------------------------------------------------------------------------------------- */
@@ -124,7 +130,7 @@ static void check_board(json_t *checks, const json_t *board)
 
 	snprintf(what, sizeof what, "board %.64s", name ? name : "?");
 	snprintf(sentence, sizeof sentence, "health %s%s%.200s", health ? health : "unknown", reason ? ": " : "", reason ? reason : "");
-	add(checks, what, bad ? "problem" : "ok", sentence);
+	doctor_add(checks, what, bad ? "problem" : "ok", sentence);
 }
 
 static void check_boards(json_t *checks, struct client *client)
@@ -134,13 +140,36 @@ static void check_boards(json_t *checks, struct client *client)
 	size_t i;
 
 	if (!boards)
-		add(checks, "bench", "problem", e.msg);
+		doctor_add(checks, "bench", "problem", e.msg);
 	else if (json_array_size(boards) == 0)
-		add(checks, "bench", "problem", "no board is on it");
+		doctor_add(checks, "bench", "problem", "no board is on it");
 	json_array_foreach(boards, i, board)
 		if (json_is_true(json_object_get(board, "present")))
 			check_board(checks, board);
 	json_decref(boards);
+}
+
+/* The bench that was asked for, or that the next start takes. Neither: nothing to look at. */
+static void check_bench(json_t *checks, const struct call *c)
+{
+	const char *file = args_text(c->args, "--bench");
+	struct labd_config config;
+	char path[4096];
+	struct err e;
+
+	if (file) {
+		doctor_bench(checks, file);
+		return;
+	}
+	snprintf(path, sizeof path, "%s/labd.json", c->state_dir);
+	if (access(path, R_OK) != 0)
+		return;
+	if (!labd_config_load(path, &config, &e)) {
+		doctor_add(checks, "labd.json", "problem", e.msg);
+		return;
+	}
+	doctor_bench(checks, config.bench);
+	labd_config_finish(&config);
 }
 
 /* True when there is a daemon. */
@@ -154,10 +183,10 @@ static bool check_daemon(json_t *checks, const char *state_dir)
 		char sentence[160];
 
 		snprintf(sentence, sizeof sentence, "answers at %s", client_url(client));
-		add(checks, "daemon", "ok", sentence);
+		doctor_add(checks, "daemon", "ok", sentence);
 		check_boards(checks, client);
 	} else {
-		add(checks, "daemon", "note", e.msg);
+		doctor_add(checks, "daemon", "note", e.msg);
 	}
 	json_decref(status);
 	client_close(client);
@@ -184,6 +213,7 @@ int verb_doctor(struct call *c)
 	check_tools(checks);
 	check_folder(checks, c->state_dir);
 	check_limits(checks);
+	check_bench(checks, c);
 	if (!check_daemon(checks, c->state_dir))
 		check_port(checks, 8090);
 	problem = any_problem(checks);

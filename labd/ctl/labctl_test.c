@@ -146,6 +146,19 @@ TEST(without_a_daemon_the_status_is_7)
 	CHECK(says("state folder"));
 }
 
+TEST(the_doctor_names_what_a_bench_lacks_on_this_computer)
+{
+	CHECK_EQ(labctl("doctor --bench ../../fixtures/benches/virtual.json"), 0);
+	CHECK(says("bench file"));
+	CHECK_EQ(labctl("doctor --bench ../../fixtures/benches/example-8051.json"), 5);
+	CHECK(says("there is no interface enp3s0 (ip link lists what there is)"));
+	CHECK(says("usb-FTDI_FT232R_USB_UART_A50285BI-if00-port0: No such file or directory"));
+	labctl("doctor --bench ../../fixtures/benches/tap.json");                                  /* the status: as the machine is */
+	CHECK(says("/dev/net/tun") && says("lab0") && says("capture"));
+	CHECK_EQ(labctl("doctor --bench ../../fixtures/benches/no-such.json"), 5);
+	CHECK(says("no-such.json"));
+}
+
 /* --- runs ---------------------------------------------------------------------------------------------------------------------------------------- */
 
 TEST(a_run_that_passes_is_0_and_prints_measured_beside_published)

@@ -39,7 +39,7 @@ static const struct verb verbs[] = {
 	{ "images", "", 0, 0, false, NULL, verb_images, "the images that cells can select" },
 	{ "references", "", 0, 0, false, references_options, verb_references, "the published results" },
 	{ "login", "", 0, 0, false, login_options, verb_login, "print a one-time login link to the dashboard" },
-	{ "doctor", "", 0, 0, true, NULL, verb_doctor, "look for what is missing or wrong on this computer" },
+	{ "doctor", "", 0, 0, true, doctor_options, verb_doctor, "look for what is missing or wrong on this computer" },
 };
 #define VERBS (sizeof verbs / sizeof verbs[0])
 

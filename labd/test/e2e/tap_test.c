@@ -324,6 +324,7 @@ TEST(a_board_on_a_kernel_interface_is_pinged_and_measured_as_in_turns_and_the_tw
 
 	forget_chip();
 	CHECK(use_bench("tap.json") && interface_up());
+	CHECK_EQ(rig_ctl(&rig, "doctor", "--bench", rig.bench, NULL), 0);
 	ask_for_processor(true);
 	bool started = rig_start(&rig);
 	ask_for_processor(false);
