@@ -20,6 +20,7 @@
 #include "lab_rig.h"
 #include "test/harness.h"
 #include "test/own_network.h"
+#include "test/tshark.h"
 #include "wire/flow.h"
 
 enum { CELLS = 3, COUNT = 30, ATTEMPTS = 3, LAG_NS = 1000000, PCAP_HEADER = 24, PCAP_RECORD = 16 };
@@ -185,6 +186,23 @@ static int64_t lag_ns(void)
 	return lag;
 }
 
+/* ---- a foreign witness ---- */
+
+/* The capture of a real interface, with what the kernel sent in it; without tshark there is no witness. */
+static bool tshark_agrees(const char *capture, unsigned payload)
+{
+	struct witness w;
+	struct err e;
+
+	if (!have_tshark(&e))
+		return true;
+	bool ok = ask_tshark(capture, &w, &e) && w.malformed == 0 && w.bad_sums == 0 && w.retransmissions == 0 && w.payload == (uint64_t)payload * COUNT;
+	if (!ok)
+		fprintf(stderr, "tshark: %llu frames, %llu malformed, %llu wrong sums, %llu again, %llu byte of payload\n", (unsigned long long)w.frames, (unsigned long long)w.malformed,
+		        (unsigned long long)w.bad_sums, (unsigned long long)w.retransmissions, (unsigned long long)w.payload);
+	return ok;
+}
+
 /* ---- a cell ---- */
 
 struct outcome {
@@ -234,7 +252,7 @@ static bool run_cell(unsigned payload, const char *mode, const char *pace, struc
 	if (fd >= 0) {
 		read_all(fd, &stream);
 		close(fd);
-		ok = ok && two_clocks(text_in(cell, "capture"), &stream, payload, out);
+		ok = ok && two_clocks(text_in(cell, "capture"), &stream, payload, out) && tshark_agrees(text_in(cell, "capture"), payload);
 	}
 	json_decref(report);
 	buf_finish(&stream);
