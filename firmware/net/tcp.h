@@ -4,8 +4,11 @@
  *
  * The application's bytes are sent from where they are, and again from there when an acknowledgement stays out, so they must not change until
  * tcp_ready(). Every segment carries PSH: without it a kernel delays its acknowledgement by 40 ms. A segment that is not acknowledged is sent
- * again after 1, 2, 4, 8, 16 and 32 s; 64 s later the connection is reset (a handshake that nobody completes: after 15 s). One on which nothing is under way and nothing arrives for 30 s is
- * reset too. Out of scope: connecting, options other than MSS, urgent data, more than one segment in flight, reassembly of segments out of order.
+ * again after 1, 2, 4, 8, 16 and 32 s; 64 s later the connection is reset (a handshake that nobody completes: after 15 s). One on which
+ * nothing is under way and nothing arrives for 30 s is reset too. A closed window is probed after 1 s, then every 2 s while the host answers
+ * (RFC 9293 3.8.6.1 would have the interval grow; here a lost window update must not cost a measurement), with the back-off while it does not.
+ *
+ * Out of scope: connecting, options other than MSS, urgent data, more than one segment in flight, reassembly of segments out of order.
  */
 #ifndef NET_TCP_H
 #define NET_TCP_H
