@@ -443,6 +443,8 @@ static void stopped(struct attempt *a, struct attempt_result *r)
 {
 	switch (a->w->stop(a->w->opaque)) {
 	case ATTEMPT_CANCELLED:
+		/* What the interrupted step made of it (a flasher: noise) does not count. */
+		r->judgement = (struct judgement){ VERDICT_CANCELLED, CAUSE_REQUEST, false };
 		err_set(&r->err, ERR_CANCELLED, "cancelled on request");
 		break;
 	case ATTEMPT_STOPPING:

@@ -22,6 +22,7 @@
 #include "core/buf.h"
 #include "core/clock.h"
 #include "image/sha256.h"
+#include "store/sql.h"
 #include "test/harness.h"
 
 enum { START_S = 20, STOP_S = 5, CTL_S = 60, ARGUMENTS = 32, LOOK_MS = 15 };
@@ -107,11 +108,13 @@ static bool write_config(struct lab_rig *r)
 	return ok;
 }
 
-/* The published matrix as it is, and one that takes a moment. */
+/* Of one cell each: one takes a tenth of a second of wall time, one some seconds, one longer than any test. */
+static const struct { const char *name; unsigned payload_bytes, count; } matrices[] = { { "quick", 100, 10 }, { "slow", 1460, 6000 }, { "long", 1460, 65000 } };
+
 static bool write_matrices(const struct lab_rig *r)
 {
-	static const char quick[] = "{\"version\":1,\"name\":\"quick\",\"cells\":[{\"workload\":\"trigger\",\"board_types\":[\"at89c51ed2-cs8900a\"],\"variants\":{},"
-		"\"params\":{\"payload_bytes\":[100],\"count\":[10]},\"repeats\":{\"wall\":1,\"turns\":1},\"deadline_s\":30}]}\n";
+	static const char format[] = "{\"version\":1,\"name\":\"%s\",\"cells\":[{\"workload\":\"trigger\",\"board_types\":[\"at89c51ed2-cs8900a\"],\"variants\":{},"
+		"\"params\":{\"payload_bytes\":[%u],\"count\":[%u]},\"repeats\":{\"wall\":1,\"turns\":1},\"deadline_s\":%u}]}\n";
 	char folder[128], path[512], *text;
 	size_t size;
 	bool ok;
@@ -122,9 +125,16 @@ static bool write_matrices(const struct lab_rig *r)
 	text = test_read_file(path, &size);
 	snprintf(path, sizeof path, "%s/published.json", folder);
 	ok = text && test_write_file(path, text, size);
-	snprintf(path, sizeof path, "%s/quick.json", folder);
 	free(text);
-	return ok && put_file(path, quick);
+	for (size_t i = 0; ok && i < sizeof matrices / sizeof *matrices; i++) {
+		struct buf b = { 0 };
+
+		snprintf(path, sizeof path, "%s/%s.json", folder, matrices[i].name);
+		buf_printf(&b, format, matrices[i].name, matrices[i].payload_bytes, matrices[i].count, 30 + matrices[i].count / 8);
+		ok = put_file(path, buf_text(&b));
+		buf_finish(&b);
+	}
+	return ok;
 }
 
 bool rig_prepare(struct lab_rig *r, const struct rig_setup *s)
@@ -152,8 +162,18 @@ static int open_log(const char *folder, const char *name, int flags)
 	return open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0600);
 }
 
+/* Before exec, in the child. */
+static void shift_clock(const char *utc)
+{
+	char library[512];
+
+	snprintf(library, sizeof library, "%s/labd/test/clock_shift.so", env("LAB_BUILD"));
+	setenv("LD_PRELOAD", library, 1);
+	setenv("LAB_TEST_UTC", utc, 1);
+}
+
 /* Ends with the test, whatever happens to it. */
-static pid_t begin(const char *const *argv, int out, int err)
+static pid_t begin(const char *const *argv, int out, int err, const char *utc)
 {
 	pid_t pid = fork();
 
@@ -165,6 +185,8 @@ static pid_t begin(const char *const *argv, int out, int err)
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setpgid(0, 0);
+	if (utc)
+		shift_clock(utc);
 	if (dup2(open("/dev/null", O_RDONLY), 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2)
 		execv(argv[0], (char *const *)argv);
 	_exit(127);
@@ -216,7 +238,7 @@ static pid_t begin_named(struct lab_rig *r, const char *name, const char *const 
 
 	snprintf(out, sizeof out, "%s.out", name);
 	snprintf(err, sizeof err, "%s.err", name);
-	return begin(argv, open_log(r->folder, out, O_TRUNC), open_log(r->folder, err, O_TRUNC));
+	return begin(argv, open_log(r->folder, out, O_TRUNC), open_log(r->folder, err, O_TRUNC), NULL);
 }
 
 static bool end_named(struct lab_rig *r, const char *name, pid_t pid, unsigned deadline_s)
@@ -260,7 +282,7 @@ bool rig_start(struct lab_rig *r)
 	int log = open_log(r->folder, "labd.log", O_APPEND);
 
 	snprintf(program, sizeof program, "%s/labd/labd", env("LAB_BUILD"));
-	r->labd = begin(argv, log, log);
+	r->labd = begin(argv, log, log, r->utc);
 	while (clock_now_ns(&clock_host) < until) {
 		if (serves(r))
 			return true;
@@ -303,6 +325,20 @@ void rig_finish(struct lab_rig *r)
 	free(r->out);
 	free(r->err);
 	r->out = r->err = NULL;
+}
+
+int64_t rig_count(const struct lab_rig *r, const char *sql)
+{
+	struct db db = { 0 };
+	char path[128];
+	struct err e = { 0 };
+	int64_t n = -1;
+
+	snprintf(path, sizeof path, "%s/lab.db", r->state);
+	if (!db_open(&db, path, SQLITE_OPEN_READWRITE, &e) || !sql_number(&db, &n, -1, &e, sql, ""))
+		say("%s: %s", sql, e.msg);
+	db_close(&db);
+	return n;
 }
 
 char *rig_log(const struct lab_rig *r)

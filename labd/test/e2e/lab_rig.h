@@ -15,6 +15,7 @@
 
 struct lab_rig {
 	char folder[64], state[96], bench[128], config[128];
+	const char *utc;                                                     /* "1796002197": labd is started when the wall clock shows that (Unix time); NULL: as it is */
 	pid_t labd;                                                          /* 0 = not running */
 	int status;                                                          /* of the last program that ended: exit status, or 128 + signal */
 	char *out, *err;                                                     /* what the last program of rig_run() and rig_ctl() wrote; never NULL */
@@ -28,7 +29,7 @@ struct rig_setup {
 	unsigned boards;                                                     /* 0 = 1: 8051-a, 8051-b, ... */
 };
 
-/* Folder, bench file, labd.json and the matrices. Starts nothing. Also sets $TMPDIR, so that sockets are in the test's folder. */
+/* Folder, bench file, labd.json and the matrices: published, and quick, slow and long of one cell each. Starts nothing. Also sets $TMPDIR, so that sockets are in the test's folder. */
 bool rig_prepare(struct lab_rig *r, const struct rig_setup *s);
 
 /* Start labd and wait until it serves. False: it ended (status, rig_log()) or said nothing. */
@@ -74,6 +75,9 @@ bool rig_control(struct lab_rig *r, const char *request, char *answer, size_t ro
 
 /* A fault at run time ("clear" too): true when the board said ok. */
 bool rig_fault(struct lab_rig *r, const char *text);
+
+/* One number from the store, beside the daemon or after it; -1 when it cannot be had. */
+int64_t rig_count(const struct lab_rig *r, const char *sql);
 
 char *rig_log(const struct lab_rig *r);                                      /* labd's log so far; the caller frees it */
 const char *rig_said(void);
