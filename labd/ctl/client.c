@@ -325,7 +325,7 @@ bool client_follow(struct client *c, client_event_fn *on_event, void *opaque, st
 	ok = perform(c, curl, headers, &status, e);
 	if (p.ended)
 		ok = true;
-	else if (ok)
+	else if (ok || e->code == ERR_IO)                        /* a clean end or a cut: a stream has no other */
 		ok = status == 200 ? err_set(e, ERR_LOST, "the daemon ended the event stream") : refusal(status, &p.unread, e);
 	curl_easy_cleanup(curl);
 	buf_finish(&p.unread);
