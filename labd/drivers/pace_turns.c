@@ -97,7 +97,9 @@ static bool note_stop(struct turns *t, const struct turn_stop *stop, uint64_t ma
 {
 	if (stop->error)
 		return err_set(e, ERR_LOST, "the virtual board: %s", stop->sentence[0] ? stop->sentence : "error without a reason");
-	if (stop->now_ns < t->now_ns || stop->now_ns - t->now_ns > max_ns + SLACK_NS)
+	if (stop->now_ns < t->now_ns)
+		return err_set(e, ERR_LOST, "the board's clock went back from %" PRIu64 " to %" PRIu64 " ns: somebody else switched its power", t->now_ns, stop->now_ns);
+	if (stop->now_ns - t->now_ns > max_ns + SLACK_NS)
 		return err_set(e, ERR_PROTOCOL, "the virtual board stopped at %" PRIu64 " ns, though its turn was %" PRIu64 " ns from %" PRIu64,
 		               stop->now_ns, max_ns,
 		               t->now_ns);
