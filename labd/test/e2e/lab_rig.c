@@ -258,6 +258,11 @@ bool rig_run(struct lab_rig *r, unsigned deadline_s, const char *const *argv)
 	return end_named(r, "program", begin_named(r, "program", argv), deadline_s);
 }
 
+pid_t rig_begin(struct lab_rig *r, const char *const *argv)
+{
+	return begin_named(r, "background", argv);
+}
+
 /* ---- the daemon ---- */
 
 /* endpoint.json of this very process: an old one may lie there. */

@@ -44,6 +44,9 @@ void rig_finish(struct lab_rig *r);                                          /* 
 /* Run a program to its end: argv ends with NULL. False when it had to be killed at the deadline. */
 bool rig_run(struct lab_rig *r, unsigned deadline_s, const char *const *argv);
 
+/* The same in the background, for rig_reap(). */
+pid_t rig_begin(struct lab_rig *r, const char *const *argv);
+
 /* labctl with --state; the words end with NULL. Its exit status; -1 when it hung. */
 int rig_ctl(struct lab_rig *r, ...) __attribute__((sentinel));
 
