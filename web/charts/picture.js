@@ -4,12 +4,12 @@
 import { h } from "../lib/dom.js";
 import { font, palette, svgElement, wrap } from "./theme.js";
 
-const head_px = 22, line_px = 17, pad_px = 16;
+const head_px = 22, line_px = 17, pad_px = 16, indent_px = 12;
 
 /** The drawing as a document of its own. Colours and fonts are written into it, since a file has no style sheet beside it. */
 export function serialise(svg, { title, subtitle, source }) {
 	const colours = palette();
-	const width = Number(svg.getAttribute("width")), height = Number(svg.getAttribute("height"));
+	const width = Number(svg.getAttribute("width")) + 2 * indent_px, height = Number(svg.getAttribute("height"));
 	const titles = wrap(title, width - 2 * pad_px, 17, 700), notes = wrap(subtitle, width - 2 * pad_px);
 	const top = pad_px + titles.length * head_px + notes.length * line_px + 8;
 	const text = (line, y, size, fill, weight) => svgElement("text", { x: pad_px, y, fill, "font-size": size, "font-weight": weight }, line);
@@ -21,6 +21,7 @@ export function serialise(svg, { title, subtitle, source }) {
 	titles.forEach((line, i) => whole.append(text(line, pad_px + head_px * (i + 1) - 6, 17, colours.ink, 700)));
 	notes.forEach((line, i) => whole.append(text(line, pad_px + titles.length * head_px + line_px * (i + 1) - 4, 12, colours.soft, 400)));
 	whole.append(text(source, top + height + 14, 11, colours.soft, 400));
+	drawing.setAttribute("x", indent_px);
 	drawing.setAttribute("y", top);
 	drawing.setAttribute("color", colours.ink);
 	whole.append(drawing);

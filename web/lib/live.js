@@ -7,7 +7,7 @@ import { get } from "./api.js";
 const kinds = ["board", "progress", "result", "run", "console", "schedule", "resync"];
 const longest_wait_ms = 8000;
 const listeners = new Set();
-let source = null, timer = null, failures = 0;
+let source = null, timer = null, failures = 0, told = 0;       // told: news that were not console text
 
 /** listen(onEvent(kind, data)) -> stop(). "resync": something was missed (hidden tab, lost stream, overflow), load everything again. */
 export function listen(onEvent) {
@@ -15,7 +15,7 @@ export function listen(onEvent) {
 	return () => listeners.delete(onEvent);
 }
 
-/** Call load, a moment later, for every event that is not console text; each event goes to first as it comes. -> stop(). */
+/** Call load, made by oneAtATime(), a moment after every event that is not console text, also after those since it last began; each event goes to first as it comes. -> stop(). */
 export function listenAndLoad(load, first = () => {}, wait_ms = 300) {
 	let waiting = null;
 	const run = () => {
@@ -27,13 +27,35 @@ export function listenAndLoad(load, first = () => {}, wait_ms = 300) {
 		if (kind !== "console")
 			waiting ??= setTimeout(run, wait_ms);
 	});
+	if (load.begun !== told)
+		waiting = setTimeout(run, wait_ms);
 	return () => {
 		clearTimeout(waiting);
 		stop();
 	};
 }
 
+/** load, made so that two never run at a time: a call while one is under way waits for it and then loads again. So an old answer never replaces a newer one. */
+export function oneAtATime(load) {
+	let running = null, next = null;
+	const start = () => {
+		guarded.begun = told;
+		running = load().finally(() => {
+			running = null;
+		});
+		return running;
+	};
+	const after = () => {
+		next = null;
+		return running ?? start();
+	};
+	const guarded = () => (running ? (next ??= running.then(after, after)) : start());
+	return guarded;
+}
+
 function tell(kind, data) {
+	if (kind !== "console")
+		told += 1;
 	for (const listener of [...listeners])
 		listener(kind, data);
 }

@@ -4,7 +4,7 @@
 import { get, list, post, query, signedIn } from "../lib/api.js";
 import { facts, h, mount, refresh, replace } from "../lib/dom.js";
 import { none, number, when } from "../lib/format.js";
-import { listenAndLoad } from "../lib/live.js";
+import { listenAndLoad, oneAtATime } from "../lib/live.js";
 import { makeConsole } from "./console.js";
 import { attempt, boardName, crumbs, resultsTable, shortCell, verdict } from "./parts.js";
 
@@ -14,12 +14,12 @@ const results_shown = 50;
 
 export async function show(room, parameters, [encoded]) {
 	const name = decodeURIComponent(encoded), card = h("div"), results = h("div"), console_ = makeConsole();
-	const load = async () => {
+	const load = oneAtATime(async () => {
 		const [board, rows] = await Promise.all([get(`/boards/${encodeURIComponent(name)}`), get(`/results${query({ board: name, finished: 1, order: "desc", limit: results_shown })}`)]);
 		refresh(card, [board, signedIn()], () => boardCard(board, load, "h2"));
 		refresh(results, list(rows), (r) => resultsTable(`The newest results of ${name}, one row an attempt`, r));
 		await console_.choose([board]);
-	};
+	});
 
 	await load();
 	document.title = `${name} – labd`;

@@ -4,7 +4,7 @@
 import { get, list, query } from "../lib/api.js";
 import { h, refresh, replace, table } from "../lib/dom.js";
 import { day, figures, inAxis, none, number, pairs, seconds, withUnit, withoutSize } from "../lib/format.js";
-import { listenAndLoad } from "../lib/live.js";
+import { listenAndLoad, oneAtATime } from "../lib/live.js";
 import { figure } from "../charts/figure.js";
 import { boardName, verdict } from "./parts.js";
 
@@ -28,14 +28,14 @@ export async function show(room, parameters) {
 	const choice = choices(parameters);
 	const ask = Object.fromEntries(["figure", "run", "matrix", "board", "workload", "transport"].map((k) => [k, choice[k]]));
 	const places = room.places ??= { form: h("div"), chart: h("div"), choice: null };
-	const load = async () => {
+	const load = oneAtATime(async () => {
 		const [doc, boards, matrices] = await Promise.all([get(`/compare${query(ask)}`), get("/boards"), get("/matrices")]);
 		if (places.choice !== choice)                            // the next choice is on its way already
 			return;
 		refresh(places.form, [list(boards).map((b) => b.name), list(matrices).map((m) => m.name)], ([names, stored]) => controls(names, stored));
 		set(places.form, choice);
 		refresh(places.chart, [choice, doc, list(boards).map((b) => b.name)], ([, d, names]) => content(d, names, choice, ask));
-	};
+	});
 
 	places.choice = choice;
 	await load();

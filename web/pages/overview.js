@@ -3,8 +3,9 @@
 
 import { get, list, post, signedIn } from "../lib/api.js";
 import { announce, h, mount, refresh, replace } from "../lib/dom.js";
-import { ago, ahead, seconds, when } from "../lib/format.js";
-import { listenAndLoad } from "../lib/live.js";
+import { ago, ahead, byteRate, number, seconds, when } from "../lib/format.js";
+import { changes, notable } from "../lib/changes.js";
+import { listenAndLoad, oneAtATime } from "../lib/live.js";
 import { boardCard } from "./board.js";
 import { makeConsole } from "./console.js";
 import { attempt, progressBar, resultsTable, shortCell, tally } from "./parts.js";
@@ -14,25 +15,25 @@ export const title = "Overview";
 export async function show(main) {
 	const places = Object.fromEntries(["summary", "running", "boards", "results", "next", "start"].map((k) => [k, h("div")]));
 	const console_ = makeConsole();
-	const load = async () => {
+	const load = oneAtATime(async () => {
 		const [boards, runs, results, schedules, matrices] = (await Promise.all(
 			["/boards", "/runs?limit=20", "/results?latest=1&finished=1&limit=10&order=desc", "/schedules", "/matrices"].map(get))).map(list);
 		const active = runs.filter((r) => r.state !== "finished");
 		refresh(places.running, [active, boards.map((b) => b.live)], () => active.map((r) => running(r, boards)));
 		refresh(places.boards, boards, () => (boards.length ? h("div.cards", {}, boards.map((b) => boardCard(b, load))) : h("p.empty", {}, "No board is on the bench.")));
-		refresh(places.summary, [runs.find((r) => r.state === "finished") ?? null, Math.floor(Date.now() / 60000)], ([r]) => lastRun(r));
+		refresh(places.summary, [await lastTwo(runs), Math.floor(Date.now() / 60000)], ([two]) => lastRun(two));
 		refresh(places.results, [results, Math.floor(Date.now() / 60000)], ([r]) => resultsTable("The newest results, one row an attempt", r));
 		refresh(places.next, schedules, nextRun);
+		await console_.choose(boards);
 		refresh(places.start, [signedIn(), matrices.map((m) => [m.name, m.version]), boards.map((b) => b.name)], () => signedIn() && starter(matrices, boards, load));
-		return boards;
-	};
+	});
 
-	console_.choose(await load());
+	await load();
 	mount(main, [h("h1", {}, title), places.start, places.running,
 		h("div.sides", {}, h("section", {}, h("h2", {}, "Boards"), places.boards),
 			h("div", {}, h("section", {}, h("h2", {}, "Last run"), places.summary), h("section", {}, h("h2", {}, "Next run"), places.next))),
 		h("section.block", {}, h("h2", {}, "Last results"), places.results), console_.element]);
-	return listenAndLoad(async () => console_.choose(await load()), (kind, data) => {
+	return listenAndLoad(load, (kind, data) => {
 		if (kind === "console")
 			console_.hear(data);
 		if (kind === "run" && data?.state === "finished")
@@ -79,11 +80,30 @@ function starter(matrices, boards, load) {
 
 /* --- results --- */
 
-function lastRun(r) {
+/* The newest finished run, the one of the same matrix before it, and what changed between them. */
+async function lastTwo(runs) {
+	const over = runs.filter((r) => r.state === "finished"), run = over[0] ?? null;
+	const before = run?.matrix ? over.find((r) => r.id < run.id && r.matrix === run.matrix) : null;
+	const reports = before ? await Promise.all([run, before].map((r) => get(`/runs/${r.id}/report`))) : null;
+	return { run, before: before?.id ?? null, changed: reports ? changes(...reports) : null };
+}
+
+function changed({ before, changed: c }) {
+	const other = h("a", { href: `#/runs/${before}` }, `run ${before}`);
+	const row = (d) => h("li", {}, h("a", { href: `#/results/${d.result}` }, shortCell(d.cell)), d.board ? ` on ${d.board}: ` : ": ",
+		d.ratio === null ? `${d.was} → ${d.is}` : `${byteRate(d.was)} → ${byteRate(d.is)} (${d.ratio > 1 ? "+" : "−"}${number(100 * Math.abs(d.ratio - 1), 2)} %)`);
+	if (c.cells === 0)
+		return h("p.note", {}, "No cell in common with ", other, ".");
+	if (c.equal === c.cells)
+		return h("p.note", {}, "Same results as ", other, ", to the last digit.");
+	return [h("p.note", {}, "Since ", other, `: ${c.list.length ? `${c.list.length} changed` : "nothing changed"}, ${c.small} within ${100 * notable} %, ${c.equal} equal.`), h("ul.plain", {}, c.list.slice(0, 5).map(row))];
+}
+
+function lastRun({ run: r, ...rest }) {
 	if (!r)
 		return h("p.empty", {}, "None yet. ", h("code", {}, "./lab up"), " runs the published matrix.");
 	return [h("p.lead", {}, h("a", { href: `#/runs/${r.id}` }, `Run ${r.id}: ${r.matrix ?? r.reason}`), h("span.when", {}, ` ${ago(r.finished)}`)),
-		h("p", {}, tally(r.attempts)), r.matrix && h("p", {}, h("a", { href: `#/compare?run=${r.id}` }, "Compare with published results"))];
+		h("p", {}, tally(r.attempts)), rest.changed && changed(rest), r.matrix && h("p", {}, h("a", { href: `#/compare?run=${r.id}` }, "Compare with published results"))];
 }
 
 function nextRun(rows) {

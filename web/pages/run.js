@@ -4,7 +4,7 @@
 import { get, post, signedIn } from "../lib/api.js";
 import { announce, facts, h, mount, refresh, table } from "../lib/dom.js";
 import { byteRate, none, number, seconds, when } from "../lib/format.js";
-import { listenAndLoad } from "../lib/live.js";
+import { listenAndLoad, oneAtATime } from "../lib/live.js";
 import { boardName, careful, crumbs, progressBar, shortCell, tally, verdict } from "./parts.js";
 
 export const title = "Run";
@@ -12,7 +12,7 @@ export const title = "Run";
 export async function show(main, parameters, [id]) {
 	const heading = h("div"), cells = h("div"), said = h("p.note", { role: "status" });
 	let finished = null;
-	const load = async () => {
+	const load = oneAtATime(async () => {
 		const run = await get(`/runs/${id}`), cancel = () => post(`/runs/${id}/cancel`).then(load, (e) => { said.textContent = e.message; });
 		if (run.state === "finished" && finished === false)
 			announce(`Run ${id} is finished.`);
@@ -20,7 +20,7 @@ export async function show(main, parameters, [id]) {
 		document.title = `${finished ? "" : "▸ "}Run ${id} – labd`;
 		refresh(heading, [{ ...run, cells: null }, signedIn()], () => head(run, cancel));
 		refresh(cells, run.cells, () => attempts(run));
-	};
+	});
 
 	await load();
 	mount(main, [heading, said, cells]);

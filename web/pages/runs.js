@@ -4,7 +4,7 @@
 import { get, list, query } from "../lib/api.js";
 import { h, mount, refresh, table } from "../lib/dom.js";
 import { none, seconds, when } from "../lib/format.js";
-import { listenAndLoad } from "../lib/live.js";
+import { listenAndLoad, oneAtATime } from "../lib/live.js";
 import { tally } from "./parts.js";
 
 export const title = "Runs";
@@ -13,7 +13,7 @@ const page_rows = 50;
 
 export async function show(main, parameters) {
 	const before = parameters.get("before"), place = h("div");
-	const load = async () => refresh(place, list(await get(`/runs${query({ before, limit: page_rows })}`)), (rows) => [listing(rows), older(rows)]);
+	const load = oneAtATime(async () => refresh(place, list(await get(`/runs${query({ before, limit: page_rows })}`)), (rows) => [listing(rows), older(rows)]));
 
 	await load();
 	mount(main, [h("h1", {}, title), place]);

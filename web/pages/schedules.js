@@ -4,7 +4,7 @@
 import { del, get, list, post, query, signedIn } from "../lib/api.js";
 import { h, mount, refresh, table } from "../lib/dom.js";
 import { ahead, none, when } from "../lib/format.js";
-import { listenAndLoad } from "../lib/live.js";
+import { listenAndLoad, oneAtATime } from "../lib/live.js";
 import { attempt, careful } from "./parts.js";
 
 export const title = "Schedules";
@@ -14,7 +14,7 @@ const preview_wait_ms = 250;
 
 export async function show(main) {
 	const place = h("div"), form = h("div"), said = h("p.note", { role: "status", id: "schedules-said" });
-	const load = async () => {
+	const load = oneAtATime(async () => {
 		const [rows, matrices, boards] = (await Promise.all(["/schedules", "/matrices", "/boards"].map(get))).map(list);
 		refresh(place, [rows, signedIn(), Math.floor(Date.now() / 60000)], () => listing(rows, (act) => attempt(said, async () => {
 			said.textContent = "";
@@ -23,7 +23,7 @@ export async function show(main) {
 		})));
 		refresh(form, [matrices.map((m) => m.name), boards.map((b) => b.name), signedIn()], ([m, b]) => (signedIn() ? adder(m, b, load)
 			: h("p.note", {}, "Open the login link that ./lab up or labctl login prints to add and change schedules.")));
-	};
+	});
 	await load();
 	mount(main, [h("h1", {}, title), place, said, form]);
 	return listenAndLoad(load);

@@ -85,6 +85,8 @@ export function emptyTests(browser, lab) {
 		await site.go(`/runs/${run}`);
 		await site.says(/✓ 3 pass/);
 		assert.equal(await page.locator("main table tbody a").count(), 3);
+		await site.go("/");
+		await site.says(/Same results as run 1, to the last digit/);
 		await site.go("/runs");
 		await site.says(new RegExp(`${run}\\s+published, version 1\\s+✓ 3 pass`));
 	}));

@@ -3,6 +3,7 @@
 
 import { column, placeAround } from "../charts/labels.js";
 import { framesCsv, percentiles } from "../charts/percentiles.js";
+import { changes } from "../lib/changes.js";
 import { bitRate, byteRate, inAxis, number, seconds, si, tick, visible, withUnit } from "../lib/format.js";
 import { assert, test } from "./harness.mjs";
 
@@ -31,6 +32,12 @@ export function wordsTests() {
 		const kept = boxes.filter(Boolean);
 		assert.ok(kept.length > 1 && kept.length < 6);
 		kept.forEach((a, i) => kept.slice(i + 1).forEach((b) => assert.ok(a[0] + a[2] <= b[0] || b[0] + b[2] <= a[0] || a[1] + a[3] <= b[1] || b[1] + b[3] <= a[1])));
+	});
+
+	test("two runs differ in what changed by a hundredth or more, in verdicts, and in nothing else", () => {
+		const cell = (name, rate, verdict = "pass") => ({ cell: name, board: "b", result: 1, verdict, figures: rate ? { goodput_byte_per_s: rate } : null });
+		const c = changes({ cells: [cell("a", 100), cell("b", 101), cell("c", 1003), cell("d", null, "fail"), cell("new", 5)] }, { cells: [cell("a", 100), cell("b", 100), cell("c", 1000), cell("d", 7), cell("gone", 5)] });
+		assert.deepEqual([c.cells, c.equal, c.small, c.list.map((d) => [d.cell, d.was, d.is])], [4, 1, 1, [["d", "pass", "fail"], ["b", 100, 101]]]);
 	});
 
 	test("percentiles go by rank, and no further than the number of frames allows", () => {
