@@ -29,6 +29,33 @@ TEST(a_long_error_is_cut_and_ends_in_nul)
 	CHECK_EQ(strlen(e.msg), sizeof e.msg - 1);
 }
 
+TEST(a_sentence_is_clean_utf_8_whatever_it_quotes)
+{
+	struct err e;
+
+	err_set(&e, ERR_INVALID, "name \"%s\"", "a\x1b[31m\nb\x7f");
+	CHECK_STR(e.msg, "name \"a?[31m?b?\"");
+	err_set(&e, ERR_INVALID, "%s", "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
+	CHECK_STR(e.msg, "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
+	err_set(&e, ERR_INVALID, "%.2s|%s", "a\xc3\xa9", "\xe9 \xc0\xaf \xed\xa0\x80 \xc2\x9b");
+	CHECK_STR(e.msg, "a?|? ?? ??? ??");
+	err_prefix(&e, "%.1s", "\xc3\xa9");
+	CHECK_STR(e.msg, "?: a?|? ?? ??? ??");
+}
+
+TEST(a_long_path_does_not_push_the_reason_out_of_the_sentence)
+{
+	struct err e;
+	char path[600];
+
+	memset(path, 'p', sizeof path - 1);
+	path[sizeof path - 1] = '\0';
+	errno = ENOENT;
+	err_errno(&e, "%s", path);
+	CHECK(strstr(e.msg, "ppp...: No such file or directory"));
+	CHECK_EQ(strlen(e.msg), sizeof e.msg - 1);
+}
+
 TEST(errno_becomes_the_nearest_code)
 {
 	struct err e;

@@ -20,6 +20,45 @@ static const struct { int number; enum err_code code; } from_errno[] = {
 	{ EMFILE, ERR_FULL }, { ENFILE, ERR_FULL }, { EFBIG, ERR_TOO_LARGE }, { EINVAL, ERR_INVALID },
 };
 
+/* Length of the UTF-8 character that begins at p, which ends with NUL; 0 = there is none: a stray, overlong or cut one, a surrogate, beyond Unicode. */
+static size_t character(const unsigned char *p)
+{
+	static const struct { unsigned char mask, is; size_t size; unsigned least; } forms[] = {
+		{ 0x80, 0x00, 1, 0 }, { 0xE0, 0xC0, 2, 0x80 }, { 0xF0, 0xE0, 3, 0x800 }, { 0xF8, 0xF0, 4, 0x10000 },
+	};
+
+	for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+		unsigned value = p[0] & (unsigned char)~forms[f].mask;
+		size_t n = 1;
+
+		if ((p[0] & forms[f].mask) != forms[f].is)
+			continue;
+		for (; n < forms[f].size && (p[n] & 0xC0) == 0x80; n++)
+			value = value << 6 | (p[n] & 0x3F);
+		return n == forms[f].size && value >= forms[f].least && value <= 0x10FFFF && (value < 0xD800 || value > 0xDFFF) ? n : 0;
+	}
+	return 0;
+}
+
+/*
+ * A sentence quotes what others wrote, cut anywhere by a precision or by our own room. It ends up in JSON, on terminals and in logs: bytes that are not UTF-8, and
+ * control characters, which would break these or move a cursor, become question marks.
+ */
+static void clean(char *msg)
+{
+	unsigned char *p = (unsigned char *)msg;
+
+	while (*p) {
+		size_t n = character(p);
+
+		if (n == 0 || *p < ' ' || *p == 127 || (*p == 0xC2 && p[1] < 0xA0)) {
+			memset(p, '?', n ? n : 1);
+			n = n ? n : 1;
+		}
+		p += n;
+	}
+}
+
 bool err_setv(struct err *e, enum err_code code, const char *fmt, va_list ap)
 {
 	assert(code > ERR_NONE && code < ERR_CODES);
@@ -27,6 +66,7 @@ bool err_setv(struct err *e, enum err_code code, const char *fmt, va_list ap)
 		return false;
 	e->code = code;
 	vsnprintf(e->msg, sizeof e->msg, fmt, ap);
+	clean(e->msg);
 	return false;
 }
 
@@ -40,13 +80,17 @@ bool err_set(struct err *e, enum err_code code, const char *fmt, ...)
 	return false;
 }
 
+/* "front: back". Where both have no room, the front is cut, since the reason stands at the back; but half of the room stays for it. */
 static void join(struct err *e, const char *front, const char *back)
 {
 	char msg[sizeof e->msg];
-	int n = snprintf(msg, sizeof msg, "%s: ", front);
+	size_t room = sizeof msg - sizeof "...: ", half = room / 2, behind = strlen(back), before = behind < half ? room - behind : half;
 
-	if (n > 0 && (size_t)n < sizeof msg)
-		snprintf(msg + n, sizeof msg - (size_t)n, "%s", back);
+	if (strlen(front) <= before + 3)
+		snprintf(msg, sizeof msg, "%s: %s", front, back);
+	else
+		snprintf(msg, sizeof msg, "%.*s...: %s", (int)before, front, back);
+	clean(msg);
 	memcpy(e->msg, msg, sizeof msg);
 }
 

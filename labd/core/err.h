@@ -4,7 +4,7 @@
  *
  * A function that can fail takes struct err *e last, on the caller's stack, and returns false (or NULL, or -1) after filling it. e may be
  * NULL when nobody wants to know. Whoever returns an error does not log it; whoever handles it logs it once. A sentence says what, where and
- * what to do, and has no full stop or line feed at its end. Any thread.
+ * what to do, and has no full stop or line feed at its end. It is UTF-8 without control characters, whatever it quotes. Any thread.
  */
 #ifndef LAB_CORE_ERR_H
 #define LAB_CORE_ERR_H
