@@ -179,6 +179,39 @@ static bool check_address(const struct json_doc *d, const struct json_path *at, 
 	return !text || inet_pton(AF_INET, text, &ignored) == 1 || json_fail(d, at, e, "\"%.40s\" is not an IPv4 address like 10.77.0.1", text);
 }
 
+static uint32_t number(const char *address)
+{
+	struct in_addr a = { 0 };
+
+	inet_pton(AF_INET, address, &a);
+	return ntohl(a.s_addr);
+}
+
+/* One computer's: not this net, loopback, multicast or reserved, and neither the first nor the last of its subnet. */
+static bool is_host(uint32_t ip, uint32_t mask)
+{
+	uint32_t first = ip >> 24;
+
+	return first != 0 && first != 127 && first < 224 && (ip & ~mask) != 0 && (ip & ~mask) != ~mask;
+}
+
+/* Board, bench PC and gateway hear each other without a router only inside one subnet; anything else would be silence on the wire. */
+static bool check_subnet(const struct json_doc *d, const struct json_path *at, const struct bench_net *n, struct err *e)
+{
+	const struct { const char *key, *address; } all[] = { { "ip", n->ip }, { "host", n->host }, { "gateway", n->gateway } };
+	uint32_t mask = number(n->mask);
+
+	if (!mask || ~mask & (~mask + 1) || ~mask < 3)
+		return json_fail(d, BELOW(at, "net", "mask"), e, "%s is not a mask like 255.255.255.0 with room for two addresses", n->mask);
+	for (size_t i = 0; i < 3 && all[i].address; i++) {
+		if (!is_host(number(all[i].address), mask))
+			return json_fail(d, BELOW(at, "net", all[i].key), e, "%s with the mask %s is not the address of one computer", all[i].address, n->mask);
+		if ((number(all[i].address) & mask) != (number(n->ip) & mask))
+			return json_fail(d, BELOW(at, "net", all[i].key), e, "%s is not in the board's subnet (%s, mask %s)", all[i].address, n->ip, n->mask);
+	}
+	return true;
+}
+
 static bool check_net(const struct json_doc *d, const struct json_path *at, const struct bench_net *n, struct err *e)
 {
 	struct identity id;
@@ -189,7 +222,11 @@ static bool check_net(const struct json_doc *d, const struct json_path *at, cons
 		return false;
 	if (!identity_from_text(n->mac, n->ip, n->mask, n->gateway, &id, &why))
 		return json_fail(d, BELOW(at, "net", "mac"), e, "%s", why.msg);
-	return strcmp(n->ip, n->host) != 0 || json_fail(d, BELOW(at, "net", "host"), e, "the bench PC's address is the board's: %s", n->ip);
+	if (!memcmp(id.mac, (uint8_t[6]){ 0 }, 6))
+		return json_fail(d, BELOW(at, "net", "mac"), e, "%s is nobody's address", n->mac);
+	if (!strcmp(n->ip, n->host))
+		return json_fail(d, BELOW(at, "net", "host"), e, "the bench PC's address is the board's: %s", n->ip);
+	return check_subnet(d, at, n, e);
 }
 
 static bool check_wire(const struct json_doc *d, const struct json_path *at, struct raw_board *r, struct err *e)
@@ -298,6 +335,8 @@ static bool check_unique(const struct json_doc *d, const struct json_path *list,
 			return json_fail(d, BELOW(&at, "line", "port"), e, "boards[%zu] has %s port %u already", j, x->line.host, x->line.port);
 		if (same(x->net.ip, y->net.ip) && x->wire.mode != BENCH_WIRE_GATE && y->wire.mode != BENCH_WIRE_GATE)
 			return json_fail(d, BELOW(&at, "net", "ip"), e, "boards[%zu] has the address %s already", j, x->net.ip);
+		if (x->wire.mode == BENCH_WIRE_TAP && y->wire.mode == BENCH_WIRE_TAP && same(x->wire.interface, y->wire.interface))
+			return json_fail(d, BELOW(&at, "wire", "interface"), e, "boards[%zu] is the other end of %s already: a virtual wire has one board", j, x->wire.interface);
 		if (x->wire.mode == BENCH_WIRE_GATE && y->wire.mode == BENCH_WIRE_GATE && same(x->wire.outer, y->wire.outer) && !(x->wire.ports_auto && y->wire.ports_auto))
 			return json_fail(d, BELOW(&at, "wire", "outer"), e, "boards[%zu] listens at %s already: give each board a loopback address of its own", j, x->wire.outer);
 	}

@@ -2,7 +2,7 @@
 /* Board-type files, by the same tables as bench files. */
 #include "config/board_type.h"
 
-#include <glob.h>
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,19 +190,32 @@ bool board_type_has(const char *const *words, const char *word)
 	return *words;
 }
 
+static int is_json(const struct dirent *d)
+{
+	size_t n = strlen(d->d_name);
+
+	return n > 5 && !strcmp(d->d_name + n - 5, ".json") && *d->d_name != '.';
+}
+
 bool board_types_load(const char *folder, struct board_types *out, struct err *e)
 {
-	char *pattern = xasprintf("%s/*.json", folder);
 	struct board_types all = { 0 };
-	glob_t files = { 0 };
-	bool ok = glob(pattern, 0, NULL, &files) == 0 || err_set(e, ERR_NOT_FOUND, "%s: no board types (*.json) in this folder", folder);
+	struct dirent **names;
+	int n = scandir(folder, &names, is_json, alphasort);
+	bool ok = n != 0 || err_set(e, ERR_NOT_FOUND, "%s: no board types (*.json) in this folder", folder);
 
-	all.types = xcalloc(files.gl_pathc, sizeof *all.types);
-	for (size_t i = 0; ok && i < files.gl_pathc; i++)
-		if ((ok = board_type_load(files.gl_pathv[i], &all.types[all.count], e)))
-			all.count++;
-	globfree(&files);
-	free(pattern);
+	if (n < 0)
+		return err_errno(e, "board_types: %s", folder);
+	all.types = xcalloc((size_t)n, sizeof *all.types);
+	for (int i = 0; i < n; i++) {
+		char *path = xasprintf("%s/%s", folder, names[i]->d_name);
+
+		ok = ok && board_type_load(path, &all.types[all.count], e);
+		all.count += ok;
+		free(path);
+		free(names[i]);
+	}
+	free(names);
 	if (ok)
 		*out = all;
 	else

@@ -7,8 +7,11 @@
 #include "core/mem.h"
 #include "test/harness.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static struct err e;
 
@@ -94,6 +97,52 @@ TEST(a_typo_is_named_with_file_line_path_and_a_suggestion)
 	CHECK(gives("02:00:00:77:00:01", "02-00-00-77-00-01", "virtual.json:12: boards[0].net.mac: \"02-00-00-77-00-01\" is not a MAC address like 02:00:00:77:00:01"));
 	CHECK(gives("\"boot\": \"rts\"", "\"boot\": \"dtr\"", "virtual.json:10: boards[0].flash[0].boot: reset and boot are the same signal \"dtr\""));
 	CHECK(gives("127.77.0.1", "10.0.0.1", "virtual.json:11: boards[0].wire.outer: must be a loopback address (127.x.y.z), not 10.0.0.1"));
+}
+
+TEST(addresses_that_would_be_silence_on_the_wire_are_refused)
+{
+	CHECK(gives("02:00:00:77:00:01", "00:00:00:00:00:00", "virtual.json:12: boards[0].net.mac: 00:00:00:00:00:00 is nobody's address"));
+	CHECK(gives("\"ip\": \"10.77.0.1\"", "\"ip\": \"0.0.0.0\"", "virtual.json:12: boards[0].net.ip: 0.0.0.0 with the mask 255.255.255.0 is not the address of one computer"));
+	CHECK(gives("\"ip\": \"10.77.0.1\"", "\"ip\": \"224.0.0.1\"", "virtual.json:12: boards[0].net.ip: 224.0.0.1 with the mask 255.255.255.0 is not the address of one computer"));
+	CHECK(gives("\"ip\": \"10.77.0.1\"", "\"ip\": \"10.77.0.255\"", "virtual.json:12: boards[0].net.ip: 10.77.0.255 with the mask 255.255.255.0 is not the address of one computer"));
+	CHECK(gives("10.77.0.254", "10.78.0.254", "virtual.json:12: boards[0].net.host: 10.78.0.254 is not in the board's subnet (10.77.0.1, mask 255.255.255.0)"));
+	CHECK(gives("\"host\": \"10.77.0.254\"", "\"host\": \"10.77.0.254\", \"gateway\": \"10.9.0.1\"",
+		"virtual.json:12: boards[0].net.gateway: 10.9.0.1 is not in the board's subnet (10.77.0.1, mask 255.255.255.0)"));
+	CHECK(gives("\"host\": \"10.77.0.254\"", "\"host\": \"10.77.0.254\", \"mask\": \"255.0.255.0\"",
+		"virtual.json:12: boards[0].net.mask: 255.0.255.0 is not a mask like 255.255.255.0 with room for two addresses"));
+	CHECK(gives("\"host\": \"10.77.0.254\"", "\"host\": \"10.77.0.254\", \"mask\": \"0.0.0.0\"",
+		"virtual.json:12: boards[0].net.mask: 0.0.0.0 is not a mask like 255.255.255.0 with room for two addresses"));
+}
+
+TEST(only_files_are_read_and_a_pipe_holds_nobody)
+{
+	static const char pipe[] = "config_test.pipe", folder[] = "config_test [types]";
+	struct board_types types = { 0 };
+	struct bench *b = NULL;
+
+	unlink(pipe);
+	CHECK(mkfifo(pipe, 0600) == 0);
+	CHECK(!bench_load(pipe, &b, &e));
+	CHECK_STR(e.msg, "config_test.pipe: this is a device or a pipe; a file is needed here");
+	unlink(pipe);
+	CHECK(!bench_load("/", &b, &e));
+	CHECK_STR(e.msg, "/: this is a folder; a file is needed here");
+	CHECK(!board_types_load("/nowhere", &types, &e));
+	CHECK_STR(e.msg, "board_types: /nowhere: No such file or directory");
+	CHECK(mkdir(folder, 0700) == 0 || errno == EEXIST);
+	CHECK(!board_types_load(folder, &types, &e));
+	CHECK_STR(e.msg, "config_test [types]: no board types (*.json) in this folder");
+	rmdir(folder);
+}
+
+TEST(a_long_or_strange_key_gets_no_silly_suggestion)
+{
+	char key[200] = "", sentence[400];
+
+	memset(key, 'k', 150);
+	CHECK(gives("latency_ns", "la\\u001b[31m", "virtual.json:11: boards[0].wire.la?[31m: no such key; there are: mode, rate, latency_ns, ack_delay_ms, outer, ports, interface"));
+	snprintf(sentence, sizeof sentence, "virtual.json:11: boards[0].wire.%.104s: no such key; there are: mode, rate, latency_ns, ack_delay_ms, outer, ports, interface", key);
+	CHECK(gives("latency_ns", key, sentence));
 }
 
 TEST(duplicate_keys_and_broken_json_name_the_line)

@@ -3,22 +3,32 @@
 #include "config/read.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/buf.h"
 
 bool config_file_text(const char *path, char **out, size_t *size, struct err *e)
 {
-	FILE *f = fopen(path, "rbe");
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);              /* a pipe without a writer would hold us for ever */
 	struct buf b = { 0 };
+	struct stat st;
 	char piece[4096];
 	size_t n;
+	FILE *f;
 	bool ok;
 
-	if (!f)
+	if (fd < 0 || fstat(fd, &st))
 		return err_errno(e, "%s", path);
+	if (!S_ISREG(st.st_mode)) {
+		close(fd);
+		return err_set(e, ERR_INVALID, "%s: this is %s; a file is needed here", path, S_ISDIR(st.st_mode) ? "a folder" : "a device or a pipe");
+	}
+	f = fdopen(fd, "rb");
 	while (b.size <= 4u << 20 && (n = fread(piece, 1, sizeof piece, f)) > 0)
 		buf_add(&b, piece, n);
 	ok = !ferror(f) || err_errno(e, "%s", path);

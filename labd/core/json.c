@@ -87,7 +87,7 @@ static size_t distance(const char *a, const char *b)
 const char *json_nearest(const char *word, const char *const *words)
 {
 	const char *best = NULL;
-	size_t least = strlen(word) / 3 + 2;
+	size_t least = strlen(word) < 64 ? strlen(word) / 3 + 2 : 0;          /* a word of that length is no slip of the finger */
 
 	for (; *words; words++) {
 		size_t d = distance(word, *words);
