@@ -21,6 +21,7 @@
 #include "core/proc.h"
 
 enum { LOST_MS = 100, BACK_OFF_MS = 100, BACK_OFF_MAX_MS = 10000, STEADY_MS = 60000, READY_MS = 15000, END_MS = 2000, TEXT_MAX = 65536 };
+enum { EXIT_REFUSED = 2 };                                               /* vboard's status for a configuration it does not take, with a line that says why */
 enum { FD_READY, FD_ERR, FD_PID, FDS };
 
 struct vprocess {
@@ -30,6 +31,7 @@ struct vprocess {
 	int fds[FDS], life;                                                  /* -1 = closed */
 	struct buf ready_text, err_text;
 	struct vboard_ready ready;
+	bool refused;                                                        /* it will not come up before somebody repairs what it complains of */
 	char ended[60];                                                      /* how the last one ended */
 	unsigned generation;
 	uint64_t started_ns, start_at_ns;                                    /* of this start; of the next one while it does not run */
@@ -43,7 +45,7 @@ struct supervisor {
 	struct vprocess *processes;
 	size_t count;
 	pthread_t thread;
-	pthread_mutex_t lock;                                                /* over is_ready, ready, ended, generation, said, end */
+	pthread_mutex_t lock;                                                /* over is_ready, refused, ready, ended, generation, said, end */
 	pthread_cond_t changed;
 	int wake;
 	bool end;
@@ -146,9 +148,11 @@ static void started(struct supervisor *s, struct vprocess *v, struct pipes *p)
 		s->config.started(s->config.opaque, v->board->name, v->proc.pid, v->proc.start_time);
 }
 
-static void say(struct supervisor *s, struct vprocess *v, const char *text)
+/* refused: waiting for this process would be in vain. It is started again all the same, since somebody may repair it meanwhile. */
+static void say(struct supervisor *s, struct vprocess *v, const char *text, bool refused)
 {
 	pthread_mutex_lock(&s->lock);
+	v->refused = v->refused || refused;
 	snprintf(v->said, sizeof v->said, "%s", text);
 	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
@@ -172,7 +176,7 @@ static void start(struct supervisor *s, struct vprocess *v)
 		started(s, v, &p);
 	} else {
 		log_error("vboard", "board=%s cannot be started: %s", v->board->name, e.msg);
-		say(s, v, e.msg);
+		say(s, v, e.msg, true);
 		plan_next(v);
 	}
 	for (size_t i = 0; i < sizeof p / sizeof(int); i++)
@@ -188,7 +192,7 @@ static void take_err_lines(struct supervisor *s, struct vprocess *v)
 	while (v->err_text.size && (end = memchr(v->err_text.bytes, '\n', v->err_text.size))) {
 		*end = 0;
 		log_warn("vboard", "board=%s %s", v->board->name, buf_text(&v->err_text));
-		say(s, v, buf_text(&v->err_text));
+		say(s, v, buf_text(&v->err_text), false);
 		buf_drop(&v->err_text, (size_t)(end - v->err_text.bytes) + 1);
 	}
 }
@@ -203,12 +207,13 @@ static void take_ready_line(struct supervisor *s, struct vprocess *v)
 		return;
 	if (!vboard_ready_parse(buf_text(&v->ready_text), (size_t)(end - v->ready_text.bytes), &r, &e)) {
 		log_error("vboard", "board=%s %s", v->board->name, e.msg);
-		say(s, v, e.msg);
+		say(s, v, e.msg, false);
 		return;
 	}
 	pthread_mutex_lock(&s->lock);
 	v->ready = r;
 	v->is_ready = true;
+	v->refused = false;
 	v->generation++;
 	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
@@ -246,6 +251,7 @@ static void fell(struct supervisor *s, struct vprocess *v, const struct proc_end
 	if (!ending(s))
 		log_warn("vboard", "board=%s pid=%d ended: %s", v->board->name, (int)v->proc.pid, how);
 	pthread_mutex_lock(&s->lock);
+	v->refused = v->refused || (!v->is_ready && !end->signalled && end->status == EXIT_REFUSED);
 	v->is_ready = false;
 	snprintf(v->ended, sizeof v->ended, "%s", how);
 	pthread_cond_broadcast(&s->changed);
@@ -270,7 +276,7 @@ static void check_patience(struct supervisor *s, struct vprocess *v)
 
 	if (v->is_ready || now() - v->started_ns < READY_MS * NS_PER_MS)
 		return;
-	say(s, v, "no ready line within 15 s; ended");
+	say(s, v, "no ready line within 15 s; ended", false);
 	proc_stop(&v->proc, 500, &end);
 	fell(s, v, &end);
 }
@@ -432,7 +438,7 @@ static bool wait_ready(struct supervisor *s, const struct vprocess *v, uint32_t 
 	uint64_t until = now() + timeout_ms * NS_PER_MS;
 	struct timespec at = { (time_t)(until / NS_PER_S), (long)(until % NS_PER_S) };
 
-	while (!v->is_ready && pthread_cond_timedwait(&s->changed, &s->lock, &at) != ETIMEDOUT)
+	while (!v->is_ready && !v->refused && pthread_cond_timedwait(&s->changed, &s->lock, &at) != ETIMEDOUT)
 		continue;
 	return v->is_ready;
 }
@@ -450,6 +456,8 @@ bool supervisor_ready(struct supervisor *s, const char *board, uint32_t timeout_
 		*out = v->ready;
 		if (generation)
 			*generation = v->generation;
+	} else if (v->refused) {
+		err_set(e, ERR_INVALID, "the vboard process of %s does not start: %s", board, v->said);
 	} else {
 		err_set(e, ERR_TIMEOUT, "the vboard process of %s is not ready within %u ms: %s", board, timeout_ms, v->said[0] ? v->said : "it says nothing");
 	}

@@ -30,6 +30,7 @@ bool supervisor_create(const struct supervisor_config *config, struct supervisor
 /*
  * Any thread: the ready line of a board's process, waiting up to timeout_ms for it. *generation (may be NULL) counts its starts: another one means that
  * drivers opened before are dead. ERR_NOT_FOUND: no virtual board of that name; ERR_TIMEOUT: it does not come up, with the last thing it said.
+ * ERR_INVALID, without any wait: it cannot start, or refused its configuration, and why.
  */
 bool supervisor_ready(struct supervisor *s, const char *board, uint32_t timeout_ms, struct vboard_ready *out, unsigned *generation, struct err *e);
 
