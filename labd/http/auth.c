@@ -186,6 +186,14 @@ static size_t host_name_length(const char *host)
 	return strcspn(host, ":");
 }
 
+/* Behind the name: nothing, or a port. "127.0.0.1:80.evil.example" is no name of ours. */
+static bool port_plain(const char *port)
+{
+	size_t n = port[0] == ':' ? strspn(port + 1, "0123456789") : 0;
+
+	return port[0] == '\0' || (port[0] == ':' && n <= 5 && port[1 + n] == '\0');
+}
+
 static bool host_known(const struct auth *a, const char *host)
 {
 	static const char *const loopback[] = { "localhost", "127.0.0.1", "[::1]", NULL };
@@ -195,7 +203,7 @@ static bool host_known(const struct auth *a, const char *host)
 	for (size_t i = 0; i < 2; i++)
 		for (const char *const *name = lists[i]; name && *name; name++)
 			if (strlen(*name) == n && strncasecmp(*name, host, n) == 0)
-				return true;
+				return port_plain(host + n);
 	return false;
 }
 

@@ -45,11 +45,31 @@ static void refuse(struct exchange *x, unsigned status, enum err_code code, cons
 	err_set(&x->err, code, "%s", why);
 }
 
-static void copy_header(struct MHD_Connection *connection, const char *name, char *out, size_t room)
-{
-	const char *value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+struct header_copy {
+	const char *name;
+	char *out;
+	size_t room;
+	bool decides;                                            /* who may do what hangs on it: cut, or sent twice, it is refused */
+	unsigned seen;
+	bool cut;
+};
 
-	snprintf(out, room, "%s", value ? value : "");
+static enum MHD_Result count_header(void *cls, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+	struct header_copy *c = cls;
+
+	(void)kind, (void)value;
+	c->seen += strcasecmp(name, c->name) == 0;
+	return MHD_YES;
+}
+
+static void copy_header(struct MHD_Connection *connection, struct header_copy *c)
+{
+	const char *value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, c->name);
+
+	c->cut = (size_t)snprintf(c->out, c->room, "%s", value ? value : "") >= c->room;
+	if (c->decides)
+		MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, c);
 }
 
 static bool accepts_gzip(struct MHD_Connection *connection)
@@ -63,16 +83,23 @@ static bool accepts_gzip(struct MHD_Connection *connection)
 static void read_headers(struct exchange *x, struct MHD_Connection *connection, const char *method)
 {
 	struct request *rq = &x->rq;
+	struct header_copy headers[] = {
+		{ "Accept", rq->accept, sizeof rq->accept, false, 0, false },
+		{ "Content-Type", rq->content_type, sizeof rq->content_type, false, 0, false },
+		{ "If-None-Match", rq->if_none_match, sizeof rq->if_none_match, false, 0, false },
+		{ "Last-Event-ID", rq->last_event_id, sizeof rq->last_event_id, false, 0, false },
+		{ "Origin", rq->origin, sizeof rq->origin, true, 0, false },
+		{ "Host", rq->host, sizeof rq->host, true, 0, false },
+		{ "Authorization", rq->authorization, sizeof rq->authorization, true, 0, false },
+	};
 
 	rq->head = strcmp(method, "HEAD") == 0;
 	snprintf(rq->method, sizeof rq->method, "%s", rq->head ? "GET" : method);
-	copy_header(connection, "Accept", rq->accept, sizeof rq->accept);
-	copy_header(connection, "Content-Type", rq->content_type, sizeof rq->content_type);
-	copy_header(connection, "If-None-Match", rq->if_none_match, sizeof rq->if_none_match);
-	copy_header(connection, "Last-Event-ID", rq->last_event_id, sizeof rq->last_event_id);
-	copy_header(connection, "Origin", rq->origin, sizeof rq->origin);
-	copy_header(connection, "Host", rq->host, sizeof rq->host);
-	copy_header(connection, "Authorization", rq->authorization, sizeof rq->authorization);
+	for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
+		copy_header(connection, &headers[i]);
+		if (headers[i].decides && (headers[i].cut || headers[i].seen > 1) && x->err.code == ERR_NONE)
+			err_set(&x->err, ERR_INVALID, "the header %s is %s", headers[i].name, headers[i].cut ? "too long" : "there more than once");
+	}
 	rq->gzip = accepts_gzip(connection);
 }
 
