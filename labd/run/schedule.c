@@ -214,6 +214,19 @@ static bool matrix_known(struct store *s, const char *name, struct err *e)
 	return m || err_set(e, ERR_INVALID, "there is no matrix \"%s\"; labctl matrix list shows them", name);
 }
 
+/* A board or a cell that is not there would fail each night, when nobody looks. */
+static bool selection_known(struct scheduler *s, const struct schedule_request *q, struct err *e)
+{
+	struct run_request wanted = { .matrix = q->matrix, .board = q->board, .cell = q->cell };
+	json_t *plan;
+
+	if (!q->board && !q->cell)
+		return true;
+	plan = runner_estimate(s->runner, &wanted, e);
+	json_decref(plan);
+	return plan != NULL;
+}
+
 static bool name_is_sane(const char *name, struct err *e)
 {
 	if (name[0] && strlen(name) <= 64 && name[0] != '.' && name[0] != '-'
@@ -243,7 +256,7 @@ bool scheduler_add(struct scheduler *s, const struct schedule_request *q, int64_
 	r.author = (char *)(q->author ? q->author : "unknown");
 	if (!q->name || !q->cron || !q->matrix)
 		return err_set(e, ERR_INVALID, "a schedule needs a name, a cron expression and a matrix");
-	if (!name_is_sane(q->name, e) || !catch_up_of(q->catch_up, &r.catch_up, e) || !next_due(q->cron, r.zone, clock_utc_ms(s->clock), &r.next_ms, e) || !matrix_known(s->store, q->matrix, e)
+	if (!name_is_sane(q->name, e) || !catch_up_of(q->catch_up, &r.catch_up, e) || !next_due(q->cron, r.zone, clock_utc_ms(s->clock), &r.next_ms, e) || !matrix_known(s->store, q->matrix, e) || !selection_known(s, q, e)
 	    || !store_schedule_add(s->store, &r, id, e))
 		return false;
 	nudge(s, false);
