@@ -25,6 +25,7 @@
 #include "config/labd_config.h"
 #include "core/log.h"
 #include "core/mem.h"
+#include "core/proc.h"
 #include "http/server.h"
 #include "run/lab.h"
 #include "run/runner.h"
@@ -338,6 +339,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: labd [--check] --config FILE\n       labd --version\n");
 		return EXIT_USAGE;
 	}
+	proc_claim_standard_fds();
 	umask(077);
 	hold_signals(&ends);
 	if (start(&d, &status) && !d.check_only)

@@ -54,7 +54,15 @@ static char *default_state_dir(void)
 
 	if (state && *state == '/')
 		return xasprintf("%s/labd", state);
-	return xasprintf("%s/.local/state/labd", home && *home ? home : "");
+	return home && *home == '/' ? xasprintf("%s/.local/state/labd", home) : NULL;
+}
+
+static bool has_default_state_dir(void)
+{
+	char *folder = default_state_dir();
+
+	free(folder);
+	return folder != NULL;
 }
 
 static void copy_config(const struct raw_config *r, const char *folder, struct labd_config *c)
@@ -85,6 +93,8 @@ bool labd_config_parse(const char *file, const char *text, size_t size, const ch
 	ok = json_read(&d, NULL, d.root, fields, &r, e) && config_version(&d, r.version, e)
 		&& (!r.web || config_words(&d, &(struct json_path){ NULL, "web", 0 }, r.web, web, LABD_MAX_WEB_ROOTS, e))
 		&& (!r.hosts || config_words(&d, &(struct json_path){ &http, "hosts", 0 }, r.hosts, hosts, 8, e));
+	ok = ok && (r.state_dir || has_default_state_dir()
+		|| err_set(e, ERR_INVALID, "%s: without \"state_dir\" the state folder is $XDG_STATE_HOME/labd or $HOME/.local/state/labd, and neither is set to a whole path", file));
 	if (ok) {
 		copy_config(&r, folder, &c);
 		for (size_t i = 0; web[i]; i++)

@@ -68,6 +68,13 @@ static _Noreturn void become(const char *const *argv, const struct proc_fd *fds,
 	_exit(127);
 }
 
+void proc_claim_standard_fds(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+			return;                                              /* not even that: nothing to be done about it here */
+}
+
 /* --- start ---------------------------------------------------------------------------------------------------------------------------------- */
 
 uint64_t proc_start_time(pid_t pid)

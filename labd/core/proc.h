@@ -58,4 +58,10 @@ bool proc_end_leftover(pid_t pid, uint64_t start_time, uint32_t grace_ms);
 /* "exit status 3" or "killed by signal 9 (Killed)" into out. */
 void proc_end_text(const struct proc_end *end, char *out, size_t room);
 
+/*
+ * First thing in a program: where descriptor 0, 1 or 2 is closed, something that fails takes its place, so that no socket or file of ours gets the number and
+ * what is printed lands in it. Writing to a closed standard output stays the error it was.
+ */
+void proc_claim_standard_fds(void);
+
 #endif

@@ -4,6 +4,8 @@
 #include "core/proc.h"
 #include "test/harness.h"
 
+#include <sys/wait.h>
+
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,6 +20,26 @@ static bool shell(const char *script, uint32_t deadline_ms, struct proc_end *end
 	buf_clear(&output);
 	err_clear(&e);
 	return proc_run(&(struct proc_run){ .argv = (const char *const[]){ "sh", "-c", script, NULL }, .deadline_ms = deadline_ms, .output = &output }, end, &e);
+}
+
+TEST(a_closed_standard_output_is_no_place_for_a_file_of_ours)
+{
+	int status = 0;
+	pid_t pid;
+
+	pid = fork();
+	if (pid == 0) {
+		close(0);
+		close(1);
+		close(2);
+		proc_claim_standard_fds();
+		int fd = open("/dev/null", O_WRONLY);
+		bool safe = fd > 2 && write(1, "x", 1) < 0 && write(2, "x", 1) < 0 && read(0, &fd, 1) < 0;
+
+		_exit(safe ? 0 : 1);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECK_EQ(status, 0);
 }
 
 TEST(output_and_exit_status_are_those_of_the_program)

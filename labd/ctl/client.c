@@ -4,9 +4,12 @@
 
 #include <ctype.h>
 #include <curl/curl.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/mem.h"
 
@@ -32,7 +35,7 @@ char *client_state_dir(const char *given)
 		return xstrdup(given);
 	if (own && own[0])
 		return xstrdup(own);
-	if (state && state[0])
+	if (state && state[0] == '/')                            /* as the daemon has it, and the XDG specification */
 		return xasprintf("%s/labd", state);
 	return xasprintf("%s/.local/state/labd", home ? home : "");
 }
@@ -40,15 +43,25 @@ char *client_state_dir(const char *given)
 static bool read_endpoint(struct client *c, const char *state_dir, struct err *e)
 {
 	char *path = xasprintf("%s/endpoint.json", state_dir);
-	json_t *json = json_load_file(path, 0, NULL);
-	const char *url = json_string_value(json_object_get(json, "url")), *token = json_string_value(json_object_get(json, "token"));
-	bool ok = url && token && strncmp(url, "http://", 7) == 0;
+	json_t *json = NULL;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const char *url, *token;
+	bool ok;
 
+	if (fd >= 0) {
+		json = json_loadfd(fd, 0, NULL);
+		close(fd);
+	}
+	url = json_string_value(json_object_get(json, "url"));
+	token = json_string_value(json_object_get(json, "token"));
+	ok = url && token && strncmp(url, "http://", 7) == 0;
 	if (ok) {
 		c->url = xstrdup(url);
 		c->authorization = xasprintf("Authorization: Bearer %s", token);
-	} else if (json) {
+	} else if (fd >= 0) {
 		err_set(e, ERR_INVALID, "%.150s is not what a daemon writes", path);
+	} else if (errno != ENOENT && errno != ENOTDIR) {
+		err_errno(e, "%.150s (it is the daemon's user's alone)", path);
 	} else {
 		err_set(e, ERR_LOST, "no daemon is running on %.150s (start one with ./lab up, or say --state)", state_dir);
 	}

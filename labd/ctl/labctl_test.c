@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -280,6 +281,80 @@ TEST(a_csv_file_appears_whole_under_its_name)
 	test_lab_close(&tl);
 }
 
+TEST(a_device_or_pipe_as_output_is_written_to_and_never_replaced)
+{
+	char *pipe = xasprintf("%s/pipe", test_folder()), *words = xasprintf("export csv --output %s", pipe), bytes[64] = "";
+	struct stat st;
+	int fd;
+
+	CHECK_OK(test_lab_open(&tl, false, FAKE_WELL, &e), &e);
+	CHECK(mkfifo(pipe, 0600) == 0);
+	fd = open(pipe, O_RDWR | O_NONBLOCK);                            /* a reader, so that labctl's open returns; a FIFO holds 64 KiB */
+	CHECK_EQ(labctl(words), 0);
+	CHECK(read(fd, bytes, 14) == 14 && strcmp(bytes, "schema_version") == 0);
+	close(fd);
+	CHECK(lstat(pipe, &st) == 0 && S_ISFIFO(st.st_mode));
+	CHECK_EQ(labctl("export csv --output /dev/full"), 5);
+	CHECK(tells("No space left on device"));
+	CHECK(stat("/dev/full", &st) == 0 && S_ISCHR(st.st_mode));
+	test_lab_close(&tl);
+	free(words);
+	free(pipe);
+}
+
+TEST(with_json_a_failure_is_a_document_too)
+{
+	static const struct { const char *words, *code; int status; } rows[] = {
+		{ "run nope --json", "not_found", 2 }, { "--json boards x", "invalid", 2 }, { "--json borads", "invalid", 2 }, { "results --frob --json", "invalid", 2 },
+	};
+
+	CHECK_OK(test_lab_open(&tl, false, FAKE_WELL, &e), &e);
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		CHECK_EQ(labctl(rows[i].words), rows[i].status);
+		json_t *doc = said_json(), *error = json_object_get(doc, "error");
+
+		CHECK_STR(json_string_value(json_object_get(error, "code")), rows[i].code);
+		CHECK(json_string_value(json_object_get(error, "message")) && tells(json_string_value(json_object_get(error, "message"))));
+		json_decref(doc);
+	}
+	CHECK_EQ(labctl("export csv nope --json"), 2);
+	test_lab_close(&tl);
+}
+
+TEST(words_that_are_no_text_are_named)
+{
+	CHECK_OK(test_lab_open(&tl, false, FAKE_WELL, &e), &e);
+	CHECK_EQ(labctl("run \xff"), 2);
+	CHECK(tells("argument 4 (\"?\") is not UTF-8"));
+	setenv("USER", "\xe9", 1);
+	CHECK_EQ(labctl("run three --dry-run"), 0);
+	unsetenv("USER");
+	CHECK_EQ(labctl("bo\x1b[31m"), 2);
+	CHECK(!strchr(told, '\x1b'));
+	CHECK_EQ(labctl("results --verdict passed"), 2);
+	CHECK(tells("there are: pass, fail"));
+	test_lab_close(&tl);
+}
+
+TEST(an_endpoint_that_cannot_be_read_is_not_called_a_daemon_that_does_not_run)
+{
+	char *state = xasprintf("%s/odd", test_folder()), *file = xasprintf("%s/endpoint.json", state);
+
+	CHECK(mkdir(state, 0700) == 0);
+	int fd = open(file, O_WRONLY | O_CREAT, 0600);
+	CHECK(write(fd, "{", 1) == 1);
+	close(fd);
+	CHECK_EQ(labctl_in(state, "boards", 0), 2);
+	CHECK(tells("is not what a daemon writes"));
+	unlink(file);
+	CHECK(symlink("endpoint.json", file) == 0);                      /* a loop: an error also for root */
+	CHECK_EQ(labctl_in(state, "boards", 0), 5);
+	CHECK(tells("Too many levels of symbolic links"));
+	unlink(file);
+	free(file);
+	free(state);
+}
+
 TEST(a_matrix_goes_out_and_comes_back)
 {
 	char path[512], words[700];
@@ -313,6 +388,9 @@ TEST(a_schedule_is_added_listed_switched_and_removed)
 	CHECK_EQ(labctl("schedule add nightly --matrix sizes"), 2);
 	CHECK(tells("--cron is missing"));
 	CHECK_EQ(labctl("schedule add nightly --cron 0_0_30_2_* --matrix sizes"), 2);
+	CHECK_EQ(labctl("schedule add nightly --cron 30_2_*_*_* --matrix sizes --board nobody"), 2);
+	CHECK(tells("nobody"));
+	CHECK_EQ(labctl("schedule add nightly --cron 30_2_*_*_* --matrix sizes --cell nothing*"), 2);
 	CHECK_EQ(labctl("schedule add nightly --cron 30_2_*_*_* --matrix sizes --zone UTC --catch-up none"), 0);
 	CHECK_EQ(labctl("schedule list"), 0);
 	CHECK(says("30 2 * * *") && says("nightly"));

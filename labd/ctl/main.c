@@ -6,6 +6,7 @@
 
 #include "core/buf.h"
 #include "core/json.h"
+#include "core/proc.h"
 #include "ctl/table.h"
 #include "ctl/verb.h"
 
@@ -88,7 +89,20 @@ static const struct verb *find(int argc, char **argv, int *words)
 	return NULL;
 }
 
-static int no_such_verb(int argc, char **argv)
+int call_failed(struct call *c)
+{
+	static const int statuses[ERR_CODES] = {
+		[ERR_INVALID] = EXIT_USAGE, [ERR_NOT_FOUND] = EXIT_USAGE, [ERR_CONFLICT] = EXIT_USAGE, [ERR_DENIED] = EXIT_USAGE, [ERR_TOO_LARGE] = EXIT_USAGE,
+		[ERR_UNSUPPORTED] = EXIT_USAGE, [ERR_TIMEOUT] = EXIT_TIMEOUT, [ERR_LOST] = EXIT_UNREACHABLE, [ERR_CANCELLED] = EXIT_CANCELLED,
+	};
+
+	fprintf(stderr, "labctl: %s\n", c->err.msg);
+	if (c->json)
+		call_print(json_pack("{s:{s:s,s:s}}", "error", "code", err_word(c->err.code), "message", c->err.msg));
+	return statuses[c->err.code] ? statuses[c->err.code] : EXIT_LAB;
+}
+
+static int no_such_verb(struct call *c, int argc, char **argv)
 {
 	const char *names[VERBS + 1], *near;
 	char two[64];
@@ -103,21 +117,10 @@ static int no_such_verb(int argc, char **argv)
 		if (strncmp(verbs[i].name, argv[0], strlen(argv[0])) == 0)
 			near = verbs[i].name;
 	if (near)
-		fprintf(stderr, "labctl: there is no verb \"%.60s\"; did you mean \"%s\"?\n", argc > 1 && argv[1][0] != '-' ? two : argv[0], near);
+		err_set(&c->err, ERR_INVALID, "there is no verb \"%.60s\"; did you mean \"%s\"?", argc > 1 && argv[1][0] != '-' ? two : argv[0], near);
 	else
-		fprintf(stderr, "labctl: there is no verb \"%.60s\"; labctl --help lists what there is\n", argv[0]);
-	return EXIT_USAGE;
-}
-
-int call_failed(struct call *c)
-{
-	static const int statuses[ERR_CODES] = {
-		[ERR_INVALID] = EXIT_USAGE, [ERR_NOT_FOUND] = EXIT_USAGE, [ERR_CONFLICT] = EXIT_USAGE, [ERR_DENIED] = EXIT_USAGE, [ERR_TOO_LARGE] = EXIT_USAGE,
-		[ERR_UNSUPPORTED] = EXIT_USAGE, [ERR_TIMEOUT] = EXIT_TIMEOUT, [ERR_LOST] = EXIT_UNREACHABLE, [ERR_CANCELLED] = EXIT_CANCELLED,
-	};
-
-	fprintf(stderr, "labctl: %s\n", c->err.msg);
-	return statuses[c->err.code] ? statuses[c->err.code] : EXIT_LAB;
+		err_set(&c->err, ERR_INVALID, "there is no verb \"%.60s\"; labctl --help lists what there is", argv[0]);
+	return call_failed(c);
 }
 
 int call_print(json_t *json)
@@ -153,7 +156,7 @@ static int run(const struct verb *v, struct call *c)
 		return call_failed(c);
 	status = v->run(c);
 	client_close(c->client);
-	if (fflush(stdout) != 0 && status == EXIT_PASSED) {
+	if ((fflush(stdout) != 0 || ferror(stdout)) && status == EXIT_PASSED) {
 		err_errno(&c->err, "standard output");
 		return call_failed(c);
 	}
@@ -170,6 +173,23 @@ static int words_before(int argc, char **argv)
 	return i < argc ? i : argc;
 }
 
+/* Words go into JSON and addresses, so they are text. Whoever has another name in $USER stays unnamed. */
+static bool words_are_text(int argc, char **argv, struct err *e)
+{
+	json_t *text = json_string(getenv("USER") ? getenv("USER") : "");
+
+	if (!text)
+		unsetenv("USER");
+	json_decref(text);
+	for (int i = 0; i < argc; i++) {
+		text = json_string(argv[i]);
+		if (!text)
+			return err_set(e, ERR_INVALID, "argument %d (\"%.60s\") is not UTF-8", i + 1, argv[i]);
+		json_decref(text);
+	}
+	return true;
+}
+
 static int main_with(int argc, char **argv)
 {
 	struct args args, before;
@@ -179,10 +199,12 @@ static int main_with(int argc, char **argv)
 	char *state;
 	int status;
 
-	if (!args_parse(&before, first, argv, NULL, common_options, &c.err))
+	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)          /* before they are parsed: what is wrong with them is said as JSON, too */
+		c.json = c.json || strcmp(argv[i], "--json") == 0;
+	if (!words_are_text(argc, argv, &c.err) || !args_parse(&before, first, argv, NULL, common_options, &c.err))
 		return call_failed(&c);
 	if (!v && first < argc)
-		return no_such_verb(argc - first, argv + first);
+		return no_such_verb(&c, argc - first, argv + first);
 	if (!v)
 		return args_flag(&before, "--help") ? help(NULL) : (help(NULL), EXIT_USAGE);
 	if (!args_parse(&args, argc - first - words, argv + first + words, v->options, common_options, &c.err))
@@ -199,5 +221,6 @@ static int main_with(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	proc_claim_standard_fds();
 	return main_with(argc - 1, argv + 1);
 }

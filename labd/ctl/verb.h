@@ -54,7 +54,7 @@ verb_fn verb_doctor;
 extern const struct option_row run_options[], flash_options[], console_options[], results_options[], compare_options[], csv_options[], output_options[],
 	matrix_options[], import_options[], export_options[], schedule_options[], preview_options[], references_options[], login_options[], doctor_options[], profile_options[], limit_options[], author_options[];
 
-/* Print c->err on standard error and return the exit status its code stands for. */
+/* Print c->err on standard error, with --json also as {"error": {"code", "message"}} on standard output, and return the exit status its code stands for. */
 int call_failed(struct call *c);
 
 /* Print a document (released here) as JSON. */

@@ -78,10 +78,12 @@ static json_t *read_document(struct call *c)
 	} else {
 		size_t n = fread(text, 1, FILE_MAX + 1, f);
 
-		json = n > FILE_MAX ? NULL : json_loadb(text, n, JSON_REJECT_DUPLICATES, &je);
-		if (n > FILE_MAX)
+		bool read = !ferror(f) || err_errno(&c->err, "%.150s", name);
+
+		json = n > FILE_MAX || !read ? NULL : json_loadb(text, n, JSON_REJECT_DUPLICATES, &je);
+		if (read && n > FILE_MAX)
 			err_set(&c->err, ERR_TOO_LARGE, "%.150s: larger than %u bytes", name, FILE_MAX);
-		else if (!json)
+		else if (read && !json)
 			err_set(&c->err, ERR_INVALID, "%.100s:%d: %s", name, je.line, je.text);
 		if (f != stdin)
 			fclose(f);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/mem.h"
@@ -129,6 +130,24 @@ int verb_compare(struct call *c)
 
 /* --- files -------------------------------------------------------------------------------------------------------------------------------------- */
 
+/* What is there already and no file, like /dev/null or a named pipe, is written to and never replaced. */
+static bool is_device(const char *name)
+{
+	struct stat st;
+
+	return stat(name, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+static bool download_into(struct call *c, const char *path, const char *name)
+{
+	FILE *f = fopen(name, "wb");
+	bool ok = f ? client_download(c->client, path, f, &c->err) : err_errno(&c->err, "%.150s", name);
+
+	if (f && fclose(f) != 0 && ok)
+		ok = err_errno(&c->err, "%.150s", name);
+	return ok;
+}
+
 static bool download_to(struct call *c, const char *path, const char *name)
 {
 	char *part = xasprintf("%s.part", name);
@@ -150,9 +169,14 @@ static int download(struct call *c, const char *path)
 {
 	const char *name = args_text(c->args, "--output");
 
+	if (name && !name[0]) {
+		err_set(&c->err, ERR_INVALID, "--output needs the name of a file");
+		return call_failed(c);
+	}
+	c->json = c->json && name;                               /* the output is the file, and nothing else comes behind half of one */
 	if (!name)
 		return client_download(c->client, path, stdout, &c->err) ? EXIT_PASSED : call_failed(c);
-	if (!download_to(c, path, name))
+	if (!(is_device(name) ? download_into(c, path, name) : download_to(c, path, name)))
 		return call_failed(c);
 	return c->json ? call_print(json_pack("{s:s}", "file", name)) : EXIT_PASSED;
 }

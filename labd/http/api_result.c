@@ -13,7 +13,16 @@
 #include "http/bodies.h"
 #include "run/lab.h"
 #include "run/profile_file.h"
+#include "run/verdict.h"
 #include "store/store.h"
+
+static bool verdict_known(const char *word)
+{
+	for (int v = 0; v < VERDICTS; v++)
+		if (strcmp(verdict_word((enum verdict)v), word) == 0)
+			return true;
+	return false;
+}
 
 bool api_filter(const struct request *rq, struct result_filter *f, struct err *e)
 {
@@ -21,6 +30,8 @@ bool api_filter(const struct request *rq, struct result_filter *f, struct err *e
 
 	*f = (struct result_filter){ .board = request_query(rq, "board"), .board_type = request_query(rq, "board_type"), .workload = request_query(rq, "workload"),
 		.verdict = request_query(rq, "verdict"), .cell = request_query(rq, "cell"), .matrix = request_query(rq, "matrix") };
+	if (f->verdict && !verdict_known(f->verdict))
+		return err_set(e, ERR_INVALID, "verdict: there is no \"%.40s\"; there are: pass, fail, error, skipped, cancelled, timeout", f->verdict);
 	if (!request_number(rq, "run", 1, INT64_MAX, 0, &f->run, e) || !request_number(rq, "payload_bytes", 1, 1 << 24, 0, &payload, e))
 		return false;
 	f->payload_bytes = (int)payload;
