@@ -148,8 +148,8 @@ async function start() {
 			history.replaceState(null, "", e.oldURL);
 	});
 	session();
-	await arrive();
 	live.start();
+	await arrive();
 	const status = await get("/status").catch(() => null);
 	document.getElementById("version").textContent = status ? `labd ${status.version} on ${status.host?.name ?? "this computer"}, bench ${status.bench ?? "unnamed"}` : "";
 }

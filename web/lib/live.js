@@ -77,8 +77,7 @@ function open() {
 	for (const kind of kinds)
 		source.addEventListener(kind, (e) => tell(kind, e.data ? JSON.parse(e.data) : null));
 	source.onopen = () => {
-		if (failures > 0)
-			tell("resync", null);
+		tell("resync", null);                                    // whatever happened before the stream was open
 		failures = 0;
 		banner("");
 	};
