@@ -13,7 +13,8 @@ import * as run from "./pages/run.js";
 import * as runs from "./pages/runs.js";
 import * as schedules from "./pages/schedules.js";
 
-// A page: {title, show(room, parameters, path parts) -> stop function or nothing}; it fills the room, which it gets again when only its parameters changed. under: the entry of the navigation that a page without its own belongs to.
+// A page: {title, show(room, parameters, path parts) -> stop function or nothing}; it fills the room, which it gets again when only its
+// parameters changed. under: the entry of the navigation that a page without its own belongs to.
 const pages = [
 	{ path: /^\/$/, page: overview, nav: ["/", "Overview"] },
 	{ path: /^\/compare$/, page: compare, nav: ["/compare", "Compare"] },
@@ -26,7 +27,10 @@ const pages = [
 ];
 
 const main = document.getElementById("main");
-let stop = null, shown = 0, lastPath = null, room = null;
+let stop = null,
+	shown = 0,
+	lastPath = null,
+	room = null;
 
 function where() {
 	const [path, search = ""] = (location.hash.slice(1) || "/").split("?");
@@ -48,8 +52,7 @@ async function show() {
 		blank(entry);
 	}
 	lastPath = path;
-	if (!entry)
-		return settled();
+	if (!entry) return settled();
 	try {
 		const ended = await entry.page.show(room, parameters, path.match(entry.path).slice(1));
 		if (mine !== shown) {
@@ -57,11 +60,9 @@ async function show() {
 			return;
 		}
 		stop = ended ?? null;
-		if (room.parentNode !== main)
-			mount(main, room);
+		if (room.parentNode !== main) mount(main, room);
 	} catch (e) {
-		if (mine !== shown)
-			return;
+		if (mine !== shown) return;
 		replace(main, h("h1", {}, entry.page.title), failure(e));
 	}
 	settled();
@@ -81,21 +82,21 @@ function blank(entry) {
 		main.focus({ preventScroll: true });
 	}
 	main.setAttribute("aria-busy", "true");
-	if (entry)
-		replace(main, h("h1", {}, entry.page.title), h("p.loading", { role: "status" }, "Loading…"));
-	else
-		replace(main, h("h1", {}, "There is no such page"), h("p", {}, h("a", { href: "#/" }, "Go to the overview")));
+	if (entry) replace(main, h("h1", {}, entry.page.title), h("p.loading", { role: "status" }, "Loading…"));
+	else replace(main, h("h1", {}, "There is no such page"), h("p", {}, h("a", { href: "#/" }, "Go to the overview")));
 }
 
 function failure(e) {
-	if (!e.code)
-		console.error(e);
+	if (!e.code) console.error(e);
 	return h("div.failure", { role: "alert" }, h("p", {}, e.message), h("button", { type: "button", click: show }, "Try again"));
 }
 
 function navigation(path, entry) {
 	const current = (p) => (p === entry ? "page" : p.nav[0] === entry?.under ? "true" : null);
-	replace(document.getElementById("nav"), pages.filter((p) => p.nav).map((p) => h("li", {}, h("a", { href: `#${p.nav[0]}`, "aria-current": current(p) }, p.nav[1]))));
+	replace(
+		document.getElementById("nav"),
+		pages.filter((p) => p.nav).map((p) => h("li", {}, h("a", { href: `#${p.nav[0]}`, "aria-current": current(p) }, p.nav[1]))),
+	);
 }
 
 function session() {
@@ -103,7 +104,10 @@ function session() {
 	if (signedIn())
 		replace(place, h("span.tag.strong", {}, "operator"), " ", h("button.quiet", { type: "button", click: signOut }, "Sign out"));
 	else
-		replace(place, h("span.tag", { title: "The link that ./lab up or labctl login prints lets you start, cancel and schedule runs" }, "read only"));
+		replace(
+			place,
+			h("span.tag", { title: "The link that ./lab up or labctl login prints lets you start, cancel and schedule runs" }, "read only"),
+		);
 }
 
 const themes = ["auto", "light", "dark"];
@@ -112,10 +116,8 @@ function theme(next) {
 	const now = next ?? localStorage.getItem("theme") ?? "auto";
 	const button = document.getElementById("theme");
 	localStorage.setItem("theme", now);
-	if (now === "auto")
-		delete document.documentElement.dataset.theme;
-	else
-		document.documentElement.dataset.theme = now;
+	if (now === "auto") delete document.documentElement.dataset.theme;
+	else document.documentElement.dataset.theme = now;
 	button.textContent = `Theme: ${now}`;
 	button.onclick = () => theme(themes[(themes.indexOf(now) + 1) % themes.length]);
 	document.dispatchEvent(new Event("themechange"));
@@ -124,12 +126,19 @@ function theme(next) {
 function note(sentence) {
 	document.querySelector("#notice")?.remove();
 	if (sentence)
-		main.before(h("div.banner", { id: "notice", role: "alert" }, sentence, " ", h("button.quiet", { type: "button", click: () => note(null) }, "Dismiss")));
+		main.before(
+			h(
+				"div.banner",
+				{ id: "notice", role: "alert" },
+				sentence,
+				" ",
+				h("button.quiet", { type: "button", click: () => note(null) }, "Dismiss"),
+			),
+		);
 }
 
 async function arrive() {
-	if (location.hash.startsWith("#token="))
-		note(await signIn());
+	if (location.hash.startsWith("#token=")) note(await signIn());
 	await show();
 }
 
@@ -138,20 +147,21 @@ async function start() {
 	document.addEventListener("session", (e) => {
 		session();
 		note(e.detail);
-		if (lastPath !== null)
-			show();
+		if (lastPath !== null) show();
 	});
 	window.addEventListener("hashchange", (e) => {
-		if (location.hash !== "#main")                           // the skip link
+		if (location.hash !== "#main")
+			// the skip link
 			arrive();
-		else
-			history.replaceState(null, "", e.oldURL);
+		else history.replaceState(null, "", e.oldURL);
 	});
 	session();
 	live.start();
 	await arrive();
 	const status = await get("/status").catch(() => null);
-	document.getElementById("version").textContent = status ? `labd ${status.version} on ${status.host?.name ?? "this computer"}, bench ${status.bench ?? "unnamed"}` : "";
+	document.getElementById("version").textContent = status
+		? `labd ${status.version} on ${status.host?.name ?? "this computer"}, bench ${status.bench ?? "unnamed"}`
+		: "";
 }
 
 start();

@@ -11,10 +11,8 @@ const drawn = new Set();
 /* Everything that is on the page again: another theme, another width. What has left the page is forgotten. */
 function paintAll(when = () => true) {
 	for (const chart of drawn)
-		if (!chart.place.isConnected)
-			drawn.delete(chart);
-		else if (when(chart))
-			chart.paint();
+		if (!chart.place.isConnected) drawn.delete(chart);
+		else if (when(chart)) chart.paint();
 }
 
 document.addEventListener("themechange", () => paintAll());
@@ -27,13 +25,22 @@ const sizes = new ResizeObserver(() => paintAll((chart) => Math.abs(chart.place.
  * words of the facts line.
  */
 export function figure(options) {
-	const place = h("div.plot"), facts = h("p.facts", { "aria-live": "polite" }, options.hint ?? hint);
+	const place = h("div.plot"),
+		facts = h("p.facts", { "aria-live": "polite" }, options.hint ?? hint);
 	const chart = { place, width: 0, paint: () => paint(chart, options, facts) };
 
 	drawn.add(chart);
 	sizes.observe(place);
 	requestAnimationFrame(() => place.isConnected && chart.width === 0 && chart.paint());
-	return h("figure", {}, h("figcaption", {}, h("h2", {}, options.title), h("p", {}, options.subtitle)), place, facts, actions(options, place), options.table);
+	return h(
+		"figure",
+		{},
+		h("figcaption", {}, h("h2", {}, options.title), h("p", {}, options.subtitle)),
+		place,
+		facts,
+		actions(options, place),
+		options.table,
+	);
 }
 
 async function paint(chart, options, facts) {
@@ -43,23 +50,36 @@ async function paint(chart, options, facts) {
 		replace(chart.place, drawing);
 	} catch (e) {
 		console.error(e);
-		replace(chart.place, h("p.failure", { role: "alert" }, "The chart cannot be drawn (are its libraries built? see docs/dashboard.md); the table below has the numbers."));
+		replace(
+			chart.place,
+			h(
+				"p.failure",
+				{ role: "alert" },
+				"The chart cannot be drawn (are its libraries built? see docs/dashboard.md); the table below has the numbers.",
+			),
+		);
 	}
 }
 
 function actions({ title, subtitle, name, source = "", csv, json, rows, extra, permalink = () => location.href }, place) {
 	const words = { title, subtitle, source };
-	const svg = () => place.querySelector("svg"), canvas = () => place.querySelector("canvas");
+	const svg = () => place.querySelector("svg"),
+		canvas = () => place.querySelector("canvas");
 	const said = h("span.note", { role: "status" });
 	const button = (text, label, click) => h("button.small", { type: "button", "aria-label": label, click }, text);
 	const picture = () => (svg() ? savePng(svg(), words, name) : canvas() && savePainted(canvas(), words, name));
 
-	return h("div.actions", {},
-		csv && h("a.button", { href: csv, download: "" }, rows === undefined ? "CSV" : `CSV, ${rows} ${rows === 1 ? "row" : "rows"}`), extra,
+	return h(
+		"div.actions",
+		{},
+		csv && h("a.button", { href: csv, download: "" }, rows === undefined ? "CSV" : `CSV, ${rows} ${rows === 1 ? "row" : "rows"}`),
+		extra,
 		json && h("a.button", { href: json }, "JSON"),
 		csv && button("SVG", "Save the chart as SVG", () => svg() && saveSvg(svg(), words, name)),
 		button("PNG", "Save the chart as PNG", picture),
-		button("Copy permalink", "Copy permalink", () => copy(permalink(), said)), said);
+		button("Copy permalink", "Copy permalink", () => copy(permalink(), said)),
+		said,
+	);
 }
 
 async function copy(address, said) {

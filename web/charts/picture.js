@@ -4,16 +4,28 @@
 import { h } from "../lib/dom.js";
 import { font, palette, svgElement, wrap } from "./theme.js";
 
-const head_px = 22, line_px = 17, pad_px = 16, indent_px = 12;
+const head_px = 22,
+	line_px = 17,
+	pad_px = 16,
+	indent_px = 12;
 
 /** The drawing as a document of its own. Colours and fonts are written into it, since a file has no style sheet beside it. */
 export function serialise(svg, { title, subtitle, source }) {
 	const colours = palette();
-	const width = Number(svg.getAttribute("width")) + 2 * indent_px, height = Number(svg.getAttribute("height"));
-	const titles = wrap(title, width - 2 * pad_px, 17, 700), notes = wrap(subtitle, width - 2 * pad_px);
+	const width = Number(svg.getAttribute("width")) + 2 * indent_px,
+		height = Number(svg.getAttribute("height"));
+	const titles = wrap(title, width - 2 * pad_px, 17, 700),
+		notes = wrap(subtitle, width - 2 * pad_px);
 	const top = pad_px + titles.length * head_px + notes.length * line_px + 8;
-	const text = (line, y, size, fill, weight) => svgElement("text", { x: pad_px, y, fill, "font-size": size, "font-weight": weight }, line);
-	const whole = svgElement("svg", { xmlns: "http://www.w3.org/2000/svg", width, height: top + height + 28, viewBox: `0 0 ${width} ${top + height + 28}`, "font-family": font });
+	const text = (line, y, size, fill, weight) =>
+		svgElement("text", { x: pad_px, y, fill, "font-size": size, "font-weight": weight }, line);
+	const whole = svgElement("svg", {
+		xmlns: "http://www.w3.org/2000/svg",
+		width,
+		height: top + height + 28,
+		viewBox: `0 0 ${width} ${top + height + 28}`,
+		"font-family": font,
+	});
 	const drawing = svg.cloneNode(true);
 
 	whole.append(svgElement("title", {}, title), svgElement("desc", {}, `${subtitle}. ${source}`));
@@ -58,7 +70,8 @@ export async function savePng(svg, words, name, scale = 2) {
 
 /** A canvas chart: its title goes above it. */
 export function savePainted(painted, { title, subtitle }, name) {
-	const colours = palette(), ratio = painted.width / painted.getBoundingClientRect().width;
+	const colours = palette(),
+		ratio = painted.width / painted.getBoundingClientRect().width;
 	const canvas = h("canvas", { width: painted.width, height: painted.height + 56 * ratio });
 	const to = canvas.getContext("2d");
 	const write = (text, y, size, fill, weight) => {

@@ -25,15 +25,16 @@ async function answer(response) {
 	} catch {
 		throw new ApiError(response.status, "protocol", `The daemon answered something that is not JSON (HTTP ${response.status}).`);
 	}
-	if (!response.ok)
-		throw new ApiError(response.status, body?.error?.code ?? "http", body?.error?.message ?? `HTTP ${response.status}`);
+	if (!response.ok) throw new ApiError(response.status, body?.error?.code ?? "http", body?.error?.message ?? `HTTP ${response.status}`);
 	return body;
 }
 
 async function send(method, path, body) {
 	try {
 		return await fetch(base + path, {
-			method, headers: headers(body === undefined ? {} : { "Content-Type": "application/json" }), body: body === undefined ? undefined : JSON.stringify(body),
+			method,
+			headers: headers(body === undefined ? {} : { "Content-Type": "application/json" }),
+			body: body === undefined ? undefined : JSON.stringify(body),
 		});
 	} catch {
 		throw new ApiError(0, "unreachable", "The daemon does not answer. Is it running?");
@@ -42,8 +43,7 @@ async function send(method, path, body) {
 
 async function call(method, path, body) {
 	const response = await send(method, path, body);
-	if (response.status !== 401 || !signedIn())
-		return answer(response);
+	if (response.status !== 401 || !signedIn()) return answer(response);
 	forget("Signed out: the daemon does not know this session any more. Open a new login link (labctl login).");
 	return answer(method === "GET" ? await send(method, path) : response);
 }
@@ -54,8 +54,7 @@ export const del = (path) => call("DELETE", path);
 
 /** The rows of a list document, whether it is the list or holds it under one key. */
 export function list(document_) {
-	if (Array.isArray(document_))
-		return document_;
+	if (Array.isArray(document_)) return document_;
 	return Object.values(document_ ?? {}).find(Array.isArray) ?? [];
 }
 
@@ -86,8 +85,7 @@ export async function signOut() {
 /** Exchange the login link's token, if the address holds one. Returns an error sentence or null. */
 export async function signIn() {
 	const match = location.hash.match(/^#token=([A-Za-z0-9._~-]+)$/);
-	if (!match)
-		return null;
+	if (!match) return null;
 	history.replaceState(null, "", `${location.pathname}#/`);
 	try {
 		const session = await post("/login", { token: match[1] });

@@ -7,7 +7,10 @@ import { get } from "./api.js";
 const kinds = ["board", "progress", "result", "run", "console", "schedule", "resync"];
 const longest_wait_ms = 8000;
 const listeners = new Set();
-let source = null, timer = null, failures = 0, told = 0;       // told: news that were not console text
+let source = null,
+	timer = null,
+	failures = 0,
+	told = 0; // told: news that were not console text
 
 /** listen(onEvent(kind, data)) -> stop(). "resync": something was missed (hidden tab, lost stream, overflow), load everything again. */
 export function listen(onEvent) {
@@ -24,11 +27,9 @@ export function listenAndLoad(load, first = () => {}, wait_ms = 300) {
 	};
 	const stop = listen((kind, data) => {
 		first(kind, data);
-		if (kind !== "console")
-			waiting ??= setTimeout(run, wait_ms);
+		if (kind !== "console") waiting ??= setTimeout(run, wait_ms);
 	});
-	if (load.begun !== told)
-		waiting = setTimeout(run, wait_ms);
+	if (load.begun !== told) waiting = setTimeout(run, wait_ms);
 	return () => {
 		clearTimeout(waiting);
 		stop();
@@ -37,7 +38,8 @@ export function listenAndLoad(load, first = () => {}, wait_ms = 300) {
 
 /** load, made so that two never run at a time: a call while one is under way waits for it and then loads again. So an old answer never replaces a newer one. */
 export function oneAtATime(load) {
-	let running = null, next = null;
+	let running = null,
+		next = null;
 	const start = () => {
 		guarded.begun = told;
 		running = load().finally(() => {
@@ -54,16 +56,13 @@ export function oneAtATime(load) {
 }
 
 function tell(kind, data) {
-	if (kind !== "console")
-		told += 1;
-	for (const listener of [...listeners])
-		listener(kind, data);
+	if (kind !== "console") told += 1;
+	for (const listener of [...listeners]) listener(kind, data);
 }
 
 export function start() {
 	document.addEventListener("visibilitychange", () => {
-		if (document.hidden)
-			return close();
+		if (document.hidden) return close();
 		tell("resync", null);
 		open();
 	});
@@ -71,13 +70,11 @@ export function start() {
 }
 
 function open() {
-	if (document.hidden || source)
-		return;
+	if (document.hidden || source) return;
 	source = new EventSource("/api/v1/events");
-	for (const kind of kinds)
-		source.addEventListener(kind, (e) => tell(kind, e.data ? JSON.parse(e.data) : null));
+	for (const kind of kinds) source.addEventListener(kind, (e) => tell(kind, e.data ? JSON.parse(e.data) : null));
 	source.onopen = () => {
-		tell("resync", null);                                    // whatever happened before the stream was open
+		tell("resync", null); // whatever happened before the stream was open
 		failures = 0;
 		banner("");
 	};

@@ -18,10 +18,8 @@ export async function until(what, ask) {
 	const end = Date.now() + wait_ms;
 	for (;;) {
 		const answer = await ask();
-		if (answer)
-			return answer;
-		if (Date.now() > end)
-			throw new Error(`waited ${wait_ms} ms in vain: ${typeof what === "function" ? what() : what}`);
+		if (answer) return answer;
+		if (Date.now() > end) throw new Error(`waited ${wait_ms} ms in vain: ${typeof what === "function" ? what() : what}`);
 		await new Promise((resolve) => setTimeout(resolve, 25));
 	}
 }
@@ -45,20 +43,17 @@ export async function run(only, after) {
 /** RFC 4180 -> [{column: text}]. */
 export function parseCsv(text) {
 	const rows = [[]];
-	let field = "", quoted = false;
+	let field = "",
+		quoted = false;
 	for (let i = 0; i < text.length; i++) {
 		const c = text[i];
-		if (quoted && c === '"' && text[i + 1] === '"')
-			field += text[++i];
-		else if (c === '"')
-			quoted = !quoted;
+		if (quoted && c === '"' && text[i + 1] === '"') field += text[++i];
+		else if (c === '"') quoted = !quoted;
 		else if (!quoted && (c === "," || c === "\n")) {
 			rows[rows.length - 1].push(field.replace(/\r$/, ""));
 			field = "";
-			if (c === "\n")
-				rows.push([]);
-		} else
-			field += c;
+			if (c === "\n") rows.push([]);
+		} else field += c;
 	}
 	const [head, ...body] = rows.filter((r) => r.length > 1);
 	return body.map((r) => Object.fromEntries(head.map((name, i) => [name, r[i]])));

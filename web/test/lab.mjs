@@ -15,7 +15,12 @@ export const web = [join(source, "web"), join(source, "build/web")];
 
 /** What is missing for a test, as one sentence; null: nothing. */
 export function missing() {
-	const needed = [join(build, "labd/labd"), join(build, "fixtures/virtual/vboard"), join(build, "firmware/images.json"), join(source, "build/web/vendor/plot.js")];
+	const needed = [
+		join(build, "labd/labd"),
+		join(build, "fixtures/virtual/vboard"),
+		join(build, "firmware/images.json"),
+		join(source, "build/web/vendor/plot.js"),
+	];
 	const absent = needed.find((file) => !existsSync(file));
 	return absent ? `${absent} is not there; ./lab test --only browser makes it` : null;
 }
@@ -26,31 +31,43 @@ export class Lab {
 		this.port = 0;
 		this.process = null;
 		const bench = JSON.parse(readFileSync(join(source, "fixtures/benches/virtual.json"), "utf8"));
-		bench.boards[0].wire.outer = `127.${100 + (process.pid % 100)}.${1 + (process.pid >> 8) % 250}.1`;
+		bench.boards[0].wire.outer = `127.${100 + (process.pid % 100)}.${1 + ((process.pid >> 8) % 250)}.1`;
 		writeFileSync(join(this.state, "bench.json"), JSON.stringify(bench));
 		mkdirSync(join(this.state, "lab"), { mode: 0o700 });
 	}
 
 	config() {
 		return {
-			version: 1, state_dir: join(this.state, "lab"), bench: join(this.state, "bench.json"), board_types: join(source, "fixtures/boards"), matrices: join(source, "db/matrices"),
-			images: join(build, "firmware/images.json"), vboard: join(build, "fixtures/virtual/vboard"), web, http: { address: "127.0.0.1", port: this.port },
+			version: 1,
+			state_dir: join(this.state, "lab"),
+			bench: join(this.state, "bench.json"),
+			board_types: join(source, "fixtures/boards"),
+			matrices: join(source, "db/matrices"),
+			images: join(build, "firmware/images.json"),
+			vboard: join(build, "fixtures/virtual/vboard"),
+			web,
+			http: { address: "127.0.0.1", port: this.port },
 		};
 	}
 
 	/** Serves when it returns. A second start is on the same port. */
 	async start() {
-		const file = join(this.state, "labd.json"), endpoint = join(this.state, "lab/endpoint.json");
+		const file = join(this.state, "labd.json"),
+			endpoint = join(this.state, "lab/endpoint.json");
 		writeFileSync(file, JSON.stringify(this.config()));
 		rmSync(endpoint, { force: true });
 		this.log = "";
 		this.process = spawn(join(build, "labd/labd"), ["--config", file], { stdio: ["ignore", "ignore", "pipe"] });
-		this.process.stderr.on("data", (text) => { this.log += text; });
-		await until(() => `the daemon's endpoint.json\n${this.log}`, () => {
-			if (this.process.exitCode !== null)
-				throw new Error(`labd ended with ${this.process.exitCode}: ${this.log}`);
-			return existsSync(endpoint);
+		this.process.stderr.on("data", (text) => {
+			this.log += text;
 		});
+		await until(
+			() => `the daemon's endpoint.json\n${this.log}`,
+			() => {
+				if (this.process.exitCode !== null) throw new Error(`labd ended with ${this.process.exitCode}: ${this.log}`);
+				return existsSync(endpoint);
+			},
+		);
 		const said = JSON.parse(readFileSync(endpoint, "utf8"));
 		this.url = said.url;
 		this.token = said.token;
@@ -59,10 +76,11 @@ export class Lab {
 
 	async stop() {
 		const process_ = this.process;
-		if (!process_ || process_.exitCode !== null)
-			return;
+		if (!process_ || process_.exitCode !== null) return;
 		process_.kill("SIGTERM");
-		await until("the daemon's end", () => process_.exitCode !== null || process_.signalCode !== null).catch(() => process_.kill("SIGKILL"));
+		await until("the daemon's end", () => process_.exitCode !== null || process_.signalCode !== null).catch(() =>
+			process_.kill("SIGKILL"),
+		);
 		this.process = null;
 	}
 
@@ -73,11 +91,12 @@ export class Lab {
 
 	async ask(method, path, body) {
 		const answer = await fetch(`${this.url}/api/v1${path}`, {
-			method, headers: { Authorization: `Bearer ${this.token}`, "Content-Type": "application/json" }, body: body === undefined ? undefined : JSON.stringify(body),
+			method,
+			headers: { Authorization: `Bearer ${this.token}`, "Content-Type": "application/json" },
+			body: body === undefined ? undefined : JSON.stringify(body),
 		});
 		const text = await answer.text();
-		if (!answer.ok)
-			throw new Error(`${method} ${path}: HTTP ${answer.status} ${text}`);
+		if (!answer.ok) throw new Error(`${method} ${path}: HTTP ${answer.status} ${text}`);
 		return answer.headers.get("content-type").includes("json") ? JSON.parse(text) : text;
 	}
 

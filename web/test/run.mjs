@@ -16,23 +16,23 @@ if (lack) {
 	process.exit(77);
 }
 
-const lab = new Lab(), only = process.argv[2];
-let browser = null, failed = 1;
+const lab = new Lab(),
+	only = process.argv[2];
+let browser = null,
+	failed = 1;
 
-for (const signal of ["SIGINT", "SIGTERM"])
-	process.on(signal, () => process.exit(1));
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
 process.on("exit", () => lab.process?.kill("SIGKILL"));
 try {
 	await lab.start();
 	browser = await launch();
 	wordsTests();
-	emptyTests(browser, lab);                                        // these leave three runs behind, which the others look at
+	emptyTests(browser, lab); // these leave three runs behind, which the others look at
 	numbersTests(browser, lab);
 	pagesTests(browser, lab);
 	operatorTests(browser, lab);
 	test("nowhere in all of this was the security policy broken or a script in error", () => assert.deepEqual(trouble, []));
-	if (only)
-		await lab.measure();
+	if (only) await lab.measure();
 	failed = await run(only);
 } finally {
 	await browser?.close();

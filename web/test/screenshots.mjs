@@ -20,17 +20,21 @@ const pictures = [
 
 async function take(browser, lab, picture) {
 	const site = await new Site(browser, lab).open({ scheme: picture.scheme });
-	const page = await site.go(picture.path), file = join(source, "docs", `${picture.name}.png`);
-	const bottom = await page.evaluate((end) => Math.ceil(document.querySelector(end ?? "footer").getBoundingClientRect().bottom + scrollY + (end ? 16 : 0)), picture.upTo);
+	const page = await site.go(picture.path),
+		file = join(source, "docs", `${picture.name}.png`);
+	const bottom = await page.evaluate(
+		(end) => Math.ceil(document.querySelector(end ?? "footer").getBoundingClientRect().bottom + scrollY + (end ? 16 : 0)),
+		picture.upTo,
+	);
 	await page.screenshot({ path: file, fullPage: true, clip: { x: 0, y: 0, width: 1280, height: Math.max(bottom, height_px) } });
 	await site.close();
 	const { size } = statSync(file);
 	console.log(`${file}: ${size} bytes`);
-	if (size > limit_bytes)
-		throw new Error(`${file} is larger than ${limit_bytes} bytes`);
+	if (size > limit_bytes) throw new Error(`${file} is larger than ${limit_bytes} bytes`);
 }
 
-const url = process.argv[2], lab = url ? { url } : new Lab();
+const url = process.argv[2],
+	lab = url ? { url } : new Lab();
 let browser = null;
 try {
 	if (!url) {
@@ -38,8 +42,7 @@ try {
 		await lab.measure();
 	}
 	browser = await launch();
-	for (const picture of pictures)
-		await take(browser, lab, picture);
+	for (const picture of pictures) await take(browser, lab, picture);
 } finally {
 	await browser?.close();
 	await lab.finish?.();
