@@ -20,7 +20,7 @@ struct config;
 struct lab {
 	struct store *store;                                                 /* store/store.h */
 	struct runner *runner;                                               /* run/runner.h */
-	struct scheduler *scheduler;                                         /* run/schedule.h */
+	_Atomic(struct scheduler *) scheduler;                               /* run/schedule.h; there a moment after the server is */
 	const struct clock *clock;
 	const char *state_dir;                                               /* captures and exports are below it */
 	const char *bench_name;
