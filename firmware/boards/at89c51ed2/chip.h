@@ -4,7 +4,8 @@
 #define BOARD_CHIP_H
 
 __sfr __at(0x87) PCON;                            /* b7 SMOD1 */
-__sfr __at(0x8e) AUXR;                            /* b4-2 XRS, b1 EXTRAM */
+__sfr __at(0x8e) AUXR;                            /* b5 M0, b4-2 XRS, b1 EXTRAM */
+__sfr __at(0x8f) CKCON0;                          /* b0 X2 */
 __sfr __at(0x98) SCON;
 __sfr __at(0x99) SBUF;
 __sfr __at(0x9a) BRL;

@@ -5,9 +5,10 @@
  */
 #include "uart.h"
 
+#include "clock.h"
 #include "common/board.h"
 
-#define BRL_115200 250                            /* X1, SMOD1 = 1, SPD = 1: 256 - 691200/115200 */
+#define BRL_115200 (uint8_t)(256 - CYCLES_A_SECOND * 6 / 16 / 115200)     /* SMOD1 = 1, SPD = 1: six counts a machine cycle, 16 a bit */
 #define BDRCON_RUN_FOR_BOTH 0x1e                  /* BRR, TBCK, RBCK, SPD */
 #define SCON_8BIT_RECEIVE 0x50
 #define RING 16
