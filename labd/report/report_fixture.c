@@ -13,6 +13,13 @@ enum { FRAMES = 100 };
 struct store *fixture_store;
 static int64_t host;
 static struct { const char *mode, *pace; } way;
+static struct { const char *key, *value; } choice;
+
+void fixture_variant(const char *key, const char *value)
+{
+	choice.key = key;
+	choice.value = value;
+}
 
 void fixture_way(const char *mode, const char *pace)
 {
@@ -23,6 +30,7 @@ void fixture_way(const char *mode, const char *pace)
 bool fixture_begin(struct err *e)
 {
 	fixture_way("gate", "turns");
+	fixture_variant("stack", "labnet");
 	return store_open(":memory:", &clock_host, &fixture_store, e) && store_host(fixture_store, "here", "Linux", "a CPU", "test", &host, e)
 	    && store_board_put(fixture_store, "board-a", "at89c51ed2-cs8900a", true, 0, e) && seed_references(fixture_store, e);
 }
@@ -74,7 +82,7 @@ static struct cell_row cell_of(char *name, int payload, const char *transport, j
 static bool run_three(const char *transport, int fail_payload, struct err *e)
 {
 	static const int sizes[] = { 1460, 750, 100 };
-	json_t *variant = json_pack("{s:s}", "stack", "labnet");
+	json_t *variant = json_pack("{s:s, s:s}", "stack", "labnet", choice.key, choice.value);
 	struct run_row r = { .reason = "manual", .requested_by = "test", .request = variant, .host_id = host };
 	struct cell_row cells[3];
 	char names[3][64];
@@ -106,7 +114,7 @@ bool fixture_run_over(const char *transport, struct err *e)
 
 bool fixture_cell(const char *cell, const char *board, const char *error, const uint64_t *elapsed_ns, size_t n, struct err *e)
 {
-	json_t *variant = json_pack("{s:s}", "stack", "labnet");
+	json_t *variant = json_pack("{s:s, s:s}", "stack", "labnet", choice.key, choice.value);
 	struct run_row r = { .reason = "manual", .requested_by = "test", .request = variant, .host_id = host };
 	struct cell_row row = cell_of((char *)cell, 1460, "tcp", variant);
 	int64_t run;

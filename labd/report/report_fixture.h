@@ -24,6 +24,9 @@ bool fixture_cell(const char *cell, const char *board, const char *error, const 
 /* What the runs from here on say of wire and clock; at fixture_begin() "gate" and "turns". Constants. */
 void fixture_way(const char *mode, const char *pace);
 
+/* A choice of the build that the runs from here on have beside stack=labnet; at fixture_begin() none. Constants. */
+void fixture_variant(const char *key, const char *value);
+
 double fixture_goodput(int payload);
 
 #endif

@@ -151,6 +151,32 @@ TEST(a_reference_under_other_conditions_says_what_differs_and_enters_no_ratio)
 	fixture_end();
 }
 
+/* No source tells how its checksum was made; what we vary on purpose is another thing than what was published. */
+TEST(a_build_that_is_not_the_plain_one_differs_by_what_was_built_otherwise)
+{
+	static const struct { const char *key, *value; size_t differs; } builds[] = {
+		{ "checksum", "c", 0 }, { "checksum", "asm", 1 }, { "clock", "x1", 0 }, { "clock", "x2", 1 }, { "check_rx", "1", 0 }, { "check_rx", "0", 1 },
+	};
+
+	for (size_t i = 0; i < sizeof builds / sizeof builds[0]; i++) {
+		struct compare_query q = { .run = 0 };
+		json_t *c, *row, *differs;
+
+		CHECK_OK(fixture_begin(&e), &e);
+		fixture_variant(builds[i].key, builds[i].value);
+		CHECK_OK(fixture_run(0, &e), &e);
+		c = compare(fixture_store, &q, &e);
+		row = row_of(c, 750);
+		differs = json_object_get(json_array_get(json_object_get(row, "published"), 0), "differs");
+		CHECK_EQ(json_array_size(differs), builds[i].differs);
+		if (builds[i].differs)
+			CHECK_STR(json_string_value(json_array_get(differs, 0)), builds[i].key);
+		CHECK_EQ(json_is_null(json_object_get(row, "ratio")), builds[i].differs != 0);
+		json_decref(c);
+		fixture_end();
+	}
+}
+
 TEST(a_failed_cell_is_a_gap_and_never_a_zero)
 {
 	struct compare_query q = { .run = 0 };

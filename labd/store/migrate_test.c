@@ -196,6 +196,37 @@ static bool refused_untouched(const char *path, const char *says)
 	return ok;
 }
 
+/* One text, made of the answer's first column; the caller frees it. */
+static char *answer_of(const char *path, const char *sql)
+{
+	struct db db = { 0 };
+	sqlite3_stmt *q = db_open(&db, path, SQLITE_OPEN_READWRITE, &e) ? sql_query(&db, &e, sql, "") : NULL;
+	char *text = xstrdup(q && sql_step(&db, q, &e) == 1 && sqlite3_column_text(q, 0) ? (const char *)sqlite3_column_text(q, 0) : "");
+
+	sqlite3_finalize(q);
+	db_close(&db);
+	return text;
+}
+
+TEST(cells_older_than_checksum_and_clock_say_what_they_were_built_with)
+{
+	const struct migration first[] = { migrations[0], { 0, NULL, NULL } };
+	char *path = path_of("a.db"), *known, *other;
+
+	CHECK_OK(migrate_file(path, first, NULL), &e);
+	CHECK(exec_on(path, "PRAGMA foreign_keys=OFF; INSERT INTO cell (run_id, ordinal, name, board_type, virtual, workload, variant, params, repeats, deadline_ms) VALUES"
+		" (1, 0, 'a', 'at89c51ed2-cs8900a', 1, 'trigger', '{\"check_rx\":\"0\",\"stack\":\"labnet\"}', '{}', 1, 1),"
+		" (1, 1, 'b', 'another', 1, 'trigger', '{\"check_rx\":\"0\",\"stack\":\"labnet\"}', '{}', 1, 1)"));
+	CHECK_OK(migrate_file(path, migrations, NULL), &e);
+	known = answer_of(path, "SELECT variant FROM cell WHERE name = 'a'");
+	other = answer_of(path, "SELECT variant FROM cell WHERE name = 'b'");
+	CHECK_STR(known, "{\"check_rx\":\"0\",\"checksum\":\"c\",\"clock\":\"x1\",\"stack\":\"labnet\"}");
+	CHECK_STR(other, "{\"check_rx\":\"0\",\"stack\":\"labnet\"}");
+	free(known);
+	free(other);
+	free(path);
+}
+
 TEST(a_newer_database_is_refused_and_left_as_it_is)
 {
 	char *path = path_of("a.db"), text[200];
