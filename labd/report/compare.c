@@ -226,12 +226,18 @@ static const char *text_of(json_t *row, const char *key)
 	return text ? text : "";
 }
 
+/* Datagrams that the host acknowledges, one by one, are another thing than those that follow each other. */
+static bool acknowledged(json_t *row)
+{
+	return json_is_true(json_object_get(json_object_get(row, "params"), "ack"));
+}
+
 /* Everything of a series but the payload, as one text to sort and group by. */
 static char *series_of(json_t *row)
 {
 	char *variant = json_dumps(json_object_get(row, "variant"), JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
-	char *text = xasprintf("%s %s %s %s %s %s %s", text_of(row, "board"), text_of(row, "board_type"), text_of(row, "workload"), variant ? variant : "{}",
-	                       text_of(row, "transport"), text_of(row, "mode"), text_of(row, "pace"));
+	char *text = xasprintf("%s %s %s %s %s%s %s %s", text_of(row, "board"), text_of(row, "board_type"), text_of(row, "workload"), variant ? variant : "{}",
+	                       text_of(row, "transport"), acknowledged(row) ? "+ack" : "", text_of(row, "mode"), text_of(row, "pace"));
 
 	free(variant);
 	return text;
@@ -282,15 +288,22 @@ static void add_point(struct points *p, double x, double y)
 
 static void add_fit(json_t *fits, json_t *row, bool published, const struct points *p)
 {
+	static const char *const own[] = { "board", "variant", "mode", "pace" };  /* of what was measured alone */
 	struct fit f;
 
 	if (p->n < 3 || !fit_line(p->x, p->y, p->n, &f))
 		return;
-	json_array_append_new(fits, json_pack("{s:s, s:O?, s:s, s:s, s:O?, s:O?, s:O?, s:O?, s:b, s:f, s:f, s:f, s:f, s:I}", "series", published ? "published" : text_of(row, "board"), "board",
-	                      published ? NULL : json_object_get(row, "board"), "board_type", text_of(row, "board_type"), "workload", text_of(row, "workload"), "variant",
-	                      published ? NULL : json_object_get(row, "variant"), "transport", json_object_get(row, "transport"), "mode",
-	                      published ? NULL : json_object_get(row, "mode"), "pace", published ? NULL : json_object_get(row, "pace"), "published", published, "a_s", f.a,
-	                      "b_s_per_byte", f.b, "max_relative_error", f.max_relative_error, "max_absolute_error_s", f.max_absolute_error, "n", (json_int_t)f.n));
+	json_t *fit = json_pack("{s:s, s:s, s:s, s:O?, s:b, s:b, s:f, s:f, s:f, s:f, s:I}", "series", published ? "published" : text_of(row, "board"), "board_type",
+	                        text_of(row, "board_type"), "workload", text_of(row, "workload"), "transport", json_object_get(row, "transport"), "ack", acknowledged(row),
+	                        "published", published, "a_s", f.a, "b_s_per_byte", f.b, "max_relative_error", f.max_relative_error, "max_absolute_error_s", f.max_absolute_error,
+	                        "n", (json_int_t)f.n);
+
+	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+		json_t *value = json_object_get(row, own[i]);
+
+		json_object_set_new(fit, own[i], published || !value ? json_null() : json_incref(value));
+	}
+	json_array_append_new(fits, fit);
 }
 
 /* Time per frame of the references that differ in nothing; they say the time of all frames. */

@@ -25,7 +25,7 @@ struct compare_query {
 /*
  * {figure, unit, rows[{cell, run, board, board_type, virtual, workload, variant{}, transport, payload_bytes, mode, pace, n, n_failed, value,
  * ci95_low, ci95_high, min, max, iqr, verdict, result, published[{figure, value, unit, printed, source, differs[]}], ratio}],
- * fits[{series, board, board_type, mode, pace, published, a_s, b_s_per_byte, max_relative_error, n}]}, rows by board, workload, variant,
+ * fits[{series, board, board_type, variant, transport, ack, mode, pace, published, a_s, b_s_per_byte, max_relative_error, n}]}, rows by board, workload, variant,
  * transport, mode, pace and falling payload. Statistics are over passed and not excluded results only; a cell without one has null.
  */
 json_t *compare(struct store *s, const struct compare_query *q, struct err *e);

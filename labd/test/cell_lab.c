@@ -80,9 +80,11 @@ void cell_lab_close(struct cell_lab *lab)
 	*lab = (struct cell_lab){ .bench = NULL };
 }
 
-const struct lab_image *cell_lab_image(struct cell_lab *lab, const char *check_rx, struct err *e)
+const struct lab_image *cell_lab_image(struct cell_lab *lab, const struct cell *c, struct err *e)
 {
-	json_t *wanted = json_pack("{s:s}", "check_rx", check_rx ? check_rx : "1");
+	static const struct cell plain = { .check_rx = NULL };
+	const struct cell *of = c ? c : &plain;
+	json_t *wanted = json_pack("{s:s*, s:s*, s:s*}", "check_rx", of->check_rx, "checksum", of->checksum, "clock", of->clock);
 	json_t *variant = variant_complete(board_types_find(&lab->types, TYPE), wanted, e);
 	const struct lab_image *image = variant ? images_select(&lab->images, TYPE, variant, e) : NULL;
 
@@ -115,8 +117,9 @@ static void on_holds(void *opaque, const struct lab_image *i, const char *identi
 bool cell_lab_run(struct cell_lab *lab, const struct cell *c, struct attempt_result *out, struct err *e)
 {
 	static const struct attempt_watch watch = { on_step, on_progress, NULL, on_stop, on_holds, NULL };
-	const struct lab_image *image = cell_lab_image(lab, c->check_rx, e);
-	json_t *params = json_pack("{s:i, s:i, s:s, s:b}", "payload_bytes", (int)c->payload_bytes, "count", c->count ? (int)c->count : CELL_COUNT, "transport", "tcp", "ack", 0);
+	const struct lab_image *image = cell_lab_image(lab, c, e);
+	json_t *params = json_pack("{s:i, s:i, s:s, s:b}", "payload_bytes", (int)c->payload_bytes, "count", c->count ? (int)c->count : CELL_COUNT,
+	                           "transport", c->udp ? "udp" : "tcp", "ack", (int)c->ack);
 	struct attempt_order o = { .workload = "trigger", .params = params, .image = image, .capture = c->capture, .profile = c->profile, .deadline_ms = 120000,
 	                           .clock = &clock_host };
 

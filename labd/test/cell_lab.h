@@ -33,7 +33,8 @@ struct cell_lab {
 #define CELL_COUNT 20                                                        /* frames, when a cell does not say: enough, since each takes the same */
 
 struct cell {
-	const char *check_rx;                                                /* variant: "1" (NULL) or "0" */
+	const char *check_rx, *checksum, *clock;                             /* variant; NULL = the board type's default */
+	bool udp, ack;
 	unsigned payload_bytes, count;                                       /* count 0 = CELL_COUNT */
 	bool profile;
 	const char *capture;                                                 /* file to make */
@@ -43,8 +44,8 @@ struct cell {
 bool cell_lab_open(struct cell_lab *lab, const struct cell_setup *setup, struct err *e);
 void cell_lab_close(struct cell_lab *lab);
 
-/* The image a cell selects; NULL with a sentence. */
-const struct lab_image *cell_lab_image(struct cell_lab *lab, const char *check_rx, struct err *e);
+/* The image a cell selects (c NULL: the plain one); NULL with a sentence. */
+const struct lab_image *cell_lab_image(struct cell_lab *lab, const struct cell *c, struct err *e);
 
 /* True: it passed, and out->figures are there. False: out says why (judgement, err); *e too. Either way out needs attempt_result_finish(). */
 bool cell_lab_run(struct cell_lab *lab, const struct cell *c, struct attempt_result *out, struct err *e);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The numbers in docs/results.md and README.md are those of a run: the three published cells, profiled, in both variants of the firmware, written as tables between
+ * The numbers in docs/results.md and README.md are those of a run: the three published cells, profiled, and all builds of the firmware, written as tables between
  * marks. The test runs them again and compares; `cmake --build build/dev --target results_doc` writes them. In turns they are the same on every machine, so a difference is
  * a change of firmware, virtual board or measurement. With another SDCC than the listed one the image is another, and the test is skipped.
  */
@@ -15,6 +15,7 @@
 #include "test/cell_lab.h"
 #include "test/doc_block.h"
 #include "test/harness.h"
+#include "test/what_if.h"
 
 enum { CELLS = 3, FRAMES = 100 };
 
@@ -149,6 +150,7 @@ static bool measure_all(void)
 			ok = measure_unchecked(&lab, i, capture);
 		cell_lab_close(&lab);
 	}
+	ok = ok && what_if_measure(capture, &e);
 	free(capture);
 	return ok;
 }
@@ -256,7 +258,8 @@ static const struct block {
 } blocks[] = {
 	{ "README.md", "cells", print_cells },         { "docs/results.md", "cells", print_cells }, { "docs/results.md", "line", print_line },
 	{ "docs/results.md", "profile", print_profile }, { "docs/results.md", "bytes", print_bytes }, { "docs/results.md", "wait", print_wait },
-	{ "docs/results.md", "checksum", print_checksum },
+	{ "docs/results.md", "checksum", print_checksum }, { "docs/results.md", "builds", what_if_print_builds }, { "docs/results.md", "gains", what_if_print_gains },
+	{ "docs/results.md", "udp", what_if_print_udp }, { "docs/results.md", "stretch", what_if_print_stretch },
 };
 
 /* ---- documents ---- */

@@ -80,19 +80,20 @@ function content(doc, boards, choice, ask) {
 
 /* --- from rows to what the chart shows --- */
 
+/* The board, and of wire, transport and variant what tells its series apart. */
 function seriesName(r, rows) {
-	const variants = new Set(rows.filter((o) => o.board === r.board).map((o) => JSON.stringify(o.variant)));
-	const parts = new Set(rows.filter((o) => o.board === r.board).map((o) => o.transport));
-	const ways = new Set(rows.filter((o) => o.board === r.board).map(wayOf));
-	return [
-		r.board ?? r.board_type,
-		ways.size > 1 ? wayOf(r) : "",
-		parts.size > 1 ? (transports[r.transport] ?? r.transport) : "",
-		variants.size > 1 ? pairs(r.variant) : "",
-	]
+	const own = rows.filter((o) => o.board === r.board),
+		several = (of) => new Set(own.map(of)).size > 1;
+	return [r.board ?? r.board_type, several(wayOf) ? wayOf(r) : "", several(overOf) ? overOf(r) : "", pairs(varying(r.variant, own))]
 		.filter(Boolean)
 		.join(", ");
 }
+
+/* "UDP, each acknowledged" is another series than UDP: there the board waits for the host. */
+const overOf = (r) => `${transports[r.transport] ?? r.transport}${r.params?.ack ? ", each acknowledged" : ""}`;
+
+const varying = (variant, rows) =>
+	Object.fromEntries(Object.entries(variant ?? {}).filter(([k]) => new Set(rows.map((o) => o.variant?.[k])).size > 1));
 
 /* Whose clock, over which wire: never one series with another. */
 const wayOf = (r) => `${r.mode ?? "unknown wire"}, ${r.pace === "turns" ? "virtual time" : "real time"}`;
@@ -102,6 +103,7 @@ const sameSeries = (r, fit) =>
 	fit.board === r.board &&
 	wayOf(fit) === wayOf(r) &&
 	fit.transport === r.transport &&
+	fit.ack === Boolean(r.params?.ack) &&
 	JSON.stringify(fit.variant) === JSON.stringify(r.variant);
 
 export function modelOf(rows, fitted, boards, choice) {
@@ -311,7 +313,7 @@ function numbers(rows, key) {
 		{ head: "board", cell: (r) => boardName({ name: r.board ?? r.board_type, virtual: r.virtual }) },
 		ways && { head: "wire", cell: wayOf },
 		variants && { head: "variant", cell: (r) => pairs(r.variant) || none },
-		{ head: "over", cell: (r) => transports[r.transport] ?? none },
+		{ head: "over", cell: (r) => (r.transport ? overOf(r) : none) },
 		{ head: "payload, byte", number: true, cell: (r) => number(r.payload_bytes) },
 		{
 			head: `measured, ${f.axis}`,
@@ -344,6 +346,7 @@ function numbers(rows, key) {
 const times = (a, b) => `${seconds(a)} + ${number(b * 1e6)}\u00a0µs · n`;
 
 function fits(rows) {
+	const own = rows.filter((r) => !r.published).map((r) => ({ ...r, params: { ack: r.ack } }));
 	return h(
 		"section.block",
 		{},
@@ -351,7 +354,7 @@ function fits(rows) {
 		table(
 			"The straight line through the times of a frame, by least squares",
 			[
-				{ head: "series", cell: (r) => (r.published ? `published, ${r.board_type}` : r.board) },
+				{ head: "series", cell: (r) => (r.published ? `published, ${r.board_type}` : seriesName({ ...r, params: { ack: r.ack } }, own)) },
 				{ head: "time of a frame", cell: (r) => h("span.board", {}, times(r.a_s, r.b_s_per_byte)) },
 				{ head: "a, each frame", number: true, cell: (r) => seconds(r.a_s) },
 				{ head: "b, each byte", number: true, cell: (r) => `${number(r.b_s_per_byte * 1e6)}\u00a0µs` },
