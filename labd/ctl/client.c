@@ -230,6 +230,7 @@ struct download {
 	CURL *curl;
 	FILE *f;
 	struct buf refused;
+	int failed;                                              /* errno of a write that did; 0 = none */
 };
 
 static size_t take_download(char *bytes, size_t size, size_t n, void *opaque)
@@ -242,7 +243,11 @@ static size_t take_download(char *bytes, size_t size, size_t n, void *opaque)
 		buf_add(&d->refused, bytes, size * n);
 		return size * n;
 	}
-	return fwrite(bytes, size, n, d->f) * size;
+	errno = 0;
+	n = fwrite(bytes, size, n, d->f) == n && !ferror(d->f) ? n : 0;
+	if (n == 0)
+		d->failed = errno ? errno : EIO;
+	return n * size;
 }
 
 bool client_download(struct client *c, const char *path, FILE *f, struct err *e)
@@ -257,7 +262,10 @@ bool client_download(struct client *c, const char *path, FILE *f, struct err *e)
 	curl_easy_setopt(c->curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
 	curl_easy_setopt(c->curl, CURLOPT_LOW_SPEED_TIME, 60L);
 	ok = perform(c, c->curl, headers, &status, e);
-	if (ok && status != 200)
+	errno = d.failed;
+	if (d.failed)                                            /* libcurl calls it the other side's fault */
+		ok = err_errno(e, "what the daemon sent cannot be written");
+	else if (ok && status != 200)
 		ok = refusal(status, &d.refused, e);
 	buf_finish(&d.refused);
 	return ok;
