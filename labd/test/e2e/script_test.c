@@ -57,6 +57,14 @@ TEST(wrong_options_and_files_end_with_2_and_say_what_to_do)
 	CHECK_EQ(LAB(&r, 20, "up", "--once", "--bench", "/nowhere/bench.json"), 2);
 	CHECK(strstr(r.err, "/nowhere/bench.json"));
 
+	CHECK_EQ(LAB(&r, 20, "up", "--once", "--state", "/etc/passwd"), 2);
+	CHECK(strstr(r.err, "the state folder /etc/passwd cannot be made or written to"));
+	CHECK_EQ(LAB(&r, 20, "test", "--only", "nothing"), 2);
+	CHECK(strstr(r.err, "there are: release asan tsan fuzz browser"));
+	CHECK_EQ(LAB(&r, 20, "fuzz", "--seconds", "soon"), 2);
+	CHECK_EQ(LAB(&r, 20, "build", "nothing"), 2);
+	CHECK_EQ(LAB(&r, 20, "--yes", "down", "--yes", "--state", "/nowhere"), 0);
+
 	snprintf(bench, sizeof bench, "%s/typo.json", r.folder);
 	text = test_read_file(r.bench, &size);
 	at = strstr(text, "latency_ns");
@@ -111,6 +119,27 @@ TEST(the_daemon_of_up_detach_is_there_after_its_terminal_is_gone_and_down_ends_i
 }
 
 /* In a network namespace with nothing but the loopback interface. */
+/* Each ends its own daemon; the second waits for that instead of losing its run with it. A path may hold what JSON and shells take for something else. */
+TEST(two_at_once_on_one_state_folder_both_pass_and_another_bench_is_refused)
+{
+	static const char both[] = "S=\"$1/a \\\"b\\\\c\"; \"$0\" up --once --state \"$S\" --port 0 --bench \"$2\" & \"$0\" up --once --state \"$S\" --port 0 --bench \"$2\" || exit 1; wait $!";
+	static const char other[] = "\"$0\" up --detach --state \"$1/d\" --port 0 --bench \"$2\" && cp \"$2\" \"$1/other.json\" && \"$0\" up --once --state \"$1/d\" --bench \"$1/other.json\";"
+		" status=$?; \"$0\" down --state \"$1/d\"; exit $status";
+	const char *skip = reason_to_skip();
+	struct lab_rig r;
+
+	if (skip)
+		SKIP("%s", skip);
+	CHECK(rig_prepare(&r, NULL));
+	CHECK(rig_run(&r, 120, (const char *const[]){ "/bin/sh", "-c", both, lab, r.folder, r.bench, NULL }));
+	CHECK_EQ(r.status, 0);
+	CHECK(rig_run(&r, 60, (const char *const[]){ "/bin/sh", "-c", other, lab, r.folder, r.bench, NULL }));
+	CHECK_EQ(r.status, 2);
+	CHECK(strstr(r.err, "runs another bench than") && strstr(r.err, "other.json"));
+	CHECK_EQ(rig_left_over(&r), 0);
+	rig_finish(&r);
+}
+
 TEST(a_second_start_needs_no_network_and_serves_within_five_seconds)
 {
 	const char *skip = reason_to_skip(), *try[] = { "/usr/bin/unshare", "-rn", "true", NULL };
