@@ -10,7 +10,7 @@
 #include "core/json.h"
 #include "core/mem.h"
 
-enum { MAX_REPEATS = 1000, MAX_KEYS = 32 };
+enum { MAX_REPEATS = 1000, MAX_KEYS = 32, MAX_WORD = 64 };
 
 struct entry {
 	const char *workload;
@@ -113,6 +113,20 @@ static bool has_param(const char *workload, const char *key)
 	return false;
 }
 
+static bool name_is_sane(const char *name)
+{
+	return name[0] != '.' && name[0] != '-' && strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == strlen(name);
+}
+
+/* Board types, variants and their values stand in cells' names, which stand in tables, files and pages. */
+static bool check_word(const struct json_doc *d, const struct json_path *at, const char *word, struct err *e)
+{
+	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:+-";
+	size_t n = strlen(word);
+
+	return (n > 0 && n <= MAX_WORD && strspn(word, allowed) == n) || json_fail(d, at, e, "\"%.64s\" must be 1 to %d of A-Z a-z 0-9 . _ : + -", word, MAX_WORD);
+}
+
 static bool scalar(json_t *v)
 {
 	return json_is_string(v) || json_is_integer(v) || json_is_boolean(v);
@@ -125,12 +139,17 @@ static bool check_values(const struct json_doc *d, const struct json_path *at, j
 	size_t i;
 
 	if (scalar(value))
-		return true;
+		return !json_is_string(value) || check_word(d, at, json_string_value(value), e);
 	if (!json_is_array(value) || json_array_size(value) == 0)
 		return json_fail(d, at, e, "must be a value or a list of values that is not empty");
-	json_array_foreach(value, i, one)
+	json_array_foreach(value, i, one) {
+		const struct json_path here = { at, NULL, i };
+
 		if (!scalar(one))
-			return json_fail(d, &(struct json_path){ at, NULL, i }, e, "must be a text, a whole number, true or false");
+			return json_fail(d, &here, e, "must be a text, a whole number, true or false");
+		if (json_is_string(one) && !check_word(d, &here, json_string_value(one), e))
+			return false;
+	}
 	return true;
 }
 
@@ -139,8 +158,13 @@ static bool check_object(const struct json_doc *d, const struct json_path *at, c
 	const char *key;
 	json_t *value;
 
+	if (json_object_size(object) > MAX_KEYS)
+		return json_fail(d, at, e, "at most %d keys, not %zu", MAX_KEYS, json_object_size(object));
 	json_object_foreach(object, key, value) {
 		struct json_path here = { at, key, 0 };
+
+		if (!check_word(d, at, key, e))
+			return false;
 
 		if (workload && !has_param(workload, key)) {
 			const char *near = nearest_param(workload, key);
@@ -173,7 +197,7 @@ static bool check_board_types(const struct json_doc *d, const struct json_path *
 	if (json_array_size(n->board_types) == 0)
 		return json_fail(d, &list, e, "names no board type");
 	json_array_foreach(n->board_types, i, one)
-		if (!json_read_text(d, &(struct json_path){ &list, NULL, i }, one, &text, e))
+		if (!json_read_text(d, &(struct json_path){ &list, NULL, i }, one, &text, e) || !check_word(d, &(struct json_path){ &list, NULL, i }, text, e))
 			return false;
 	return true;
 }
@@ -189,11 +213,6 @@ static bool read_entry(struct matrix *m, const struct json_path *at, json_t *obj
 		return json_fail(&m->doc, &(struct json_path){ at, "workload", 0 }, e, "there is no workload \"%.40s\"", n->workload);
 	return check_board_types(&m->doc, at, n, e) && check_object(&m->doc, &(struct json_path){ at, "variants", 0 }, NULL, n->variants, e)
 	    && check_params(&m->doc, at, n, e);
-}
-
-static bool name_is_sane(const char *name)
-{
-	return name[0] != '.' && name[0] != '-' && strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == strlen(name);
 }
 
 static bool read_all(struct matrix *m, struct err *e)
@@ -348,32 +367,72 @@ static bool expand_entry(const struct entry *n, struct matrix_cells *c, struct e
 	return ok;
 }
 
-static bool same_place(const struct matrix_cell *a, const struct matrix_cell *b)
+/*
+ * A cell's name holds what varies among the cells of its workload and board type. One pass finds that: where any two of them differ in a key, one differs from the
+ * first. {"place": {"first": index, "v/key": true, "p/key": true}}
+ */
+static json_t *place_of(json_t *places, const struct matrix_cell *one, size_t index)
 {
-	return strcmp(a->workload, b->workload) == 0 && strcmp(a->board_type, b->board_type) == 0;
+	char *key = xasprintf("%s/%s", one->workload, one->board_type);
+	json_t *place = json_object_get(places, key);
+
+	if (!place) {
+		place = json_pack("{s:I}", "first", (json_int_t)index);
+		json_object_set_new(places, key, place);
+	}
+	free(key);
+	return place;
 }
 
-/* Does this key have another value, or none, in another cell of the same workload and board type? */
-static bool varies(const struct matrix_cells *c, const struct matrix_cell *one, bool variant, const char *key)
+/* Marks the keys of a whose value is another, or not there, in b. */
+static void mark(json_t *place, char kind, json_t *a, json_t *b)
 {
-	json_t *mine = json_object_get(variant ? one->variant : one->params, key);
+	const char *key;
+	json_t *value;
 
-	for (size_t i = 0; i < c->count; i++)
-		if (same_place(&c->cells[i], one) && !json_equal(json_object_get(variant ? c->cells[i].variant : c->cells[i].params, key), mine))
-			return true;
-	return false;
+	json_object_foreach(a, key, value)
+		if (!json_equal(value, json_object_get(b, key))) {
+			char *name = xasprintf("%c/%s", kind, key);
+
+			json_object_set_new(place, name, json_true());
+			free(name);
+		}
 }
 
-static void add_words(const struct matrix_cells *c, const struct matrix_cell *one, bool variant, struct buf *name)
+static json_t *find_places(const struct matrix_cells *c)
+{
+	json_t *places = json_object();
+
+	for (size_t i = 0; i < c->count; i++) {
+		json_t *place = place_of(places, &c->cells[i], i);
+		const struct matrix_cell *one = &c->cells[i], *first = &c->cells[json_integer_value(json_object_get(place, "first"))];
+
+		mark(place, 'v', one->variant, first->variant);
+		mark(place, 'v', first->variant, one->variant);
+		mark(place, 'p', one->params, first->params);
+		mark(place, 'p', first->params, one->params);
+	}
+	return places;
+}
+
+static bool varies(json_t *place, char kind, const char *key)
+{
+	char *name = xasprintf("%c/%s", kind, key);
+	bool found = json_object_get(place, name) != NULL;
+
+	free(name);
+	return found;
+}
+
+static void add_words(json_t *place, char kind, json_t *object, struct buf *name)
 {
 	const char *keys[MAX_KEYS];
-	json_t *object = variant ? one->variant : one->params;
 	size_t n = sorted_keys(object, keys);
 
 	for (size_t i = 0; i < n; i++) {
 		json_t *v = json_object_get(object, keys[i]);
 
-		if (!varies(c, one, variant, keys[i]))
+		if (!varies(place, kind, keys[i]))
 			continue;
 		buf_printf(name, "%c%s=", strchr(buf_text(name), '=') ? ',' : '/', keys[i]);
 		if (json_is_integer(v))
@@ -385,18 +444,24 @@ static void add_words(const struct matrix_cells *c, const struct matrix_cell *on
 
 static bool name_all(struct matrix_cells *c, struct err *e)
 {
-	for (size_t i = 0; i < c->count; i++) {
+	json_t *places = find_places(c), *names = json_object();
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < c->count; i++) {
+		struct matrix_cell *one = &c->cells[i];
+		json_t *place = place_of(places, one, i);
 		struct buf name = { 0 };
 
-		buf_printf(&name, "%s/%s", c->cells[i].workload, c->cells[i].board_type);
-		add_words(c, &c->cells[i], true, &name);
-		add_words(c, &c->cells[i], false, &name);
-		c->cells[i].name = buf_take(&name);
-		for (size_t k = 0; k < i; k++)
-			if (strcmp(c->cells[k].name, c->cells[i].name) == 0)
-				return err_set(e, ERR_INVALID, "the cell %s is there twice", c->cells[i].name);
+		buf_printf(&name, "%s/%s", one->workload, one->board_type);
+		add_words(place, 'v', one->variant, &name);
+		add_words(place, 'p', one->params, &name);
+		one->name = buf_take(&name);
+		ok = !json_object_get(names, one->name) || err_set(e, ERR_INVALID, "the cell %s is there twice", one->name);
+		json_object_set_new(names, one->name, json_true());
 	}
-	return true;
+	json_decref(places);
+	json_decref(names);
+	return ok;
 }
 
 bool matrix_expand(const struct matrix *m, struct matrix_cells *out, struct err *e)

@@ -109,6 +109,47 @@ TEST(what_is_wrong_is_named_with_line_path_and_what_was_meant)
 	CHECK(refused("[", "m.json:1"));
 }
 
+#define VARIED(types, variants) "{\"version\":1,\"name\":\"m\",\"cells\":[{\"workload\":\"trigger\",\"board_types\":[" types "],\"variants\":{" variants "},\"params\":{\"payload_bytes\":100}}]}"
+
+TEST(what_becomes_part_of_a_cells_name_is_a_word)
+{
+	struct buf many = { 0 };
+
+	CHECK(refused(VARIED("\"a\\u001b[31m\"", ""), "m.json:1: cells[0].board_types[0]: \"a?[31m\" must be 1 to 64 of"));
+	CHECK(refused(VARIED("\"../b\"", ""), "must be 1 to 64 of A-Z a-z 0-9 . _ : + -"));
+	CHECK(refused(VARIED("\"b\"", "\"<script>\":\"1\""), "cells[0].variants.<script>: \"<script>\" must be 1 to 64 of"));
+	CHECK(refused(VARIED("\"b\"", "\"stack\":[\"x\",\"=1 \"]"), "cells[0].variants.stack[1]: \"=1 \" must be 1 to 64 of"));
+	CHECK(refused(VARIED("\"b\"", "\"stack\":\"\""), "cells[0].variants.stack: \"\" must be 1 to 64 of"));
+	buf_printf(&many, "{\"version\":1,\"name\":\"m\",\"cells\":[{\"workload\":\"trigger\",\"board_types\":[\"b\"],\"params\":{\"payload_bytes\":1},\"variants\":{");
+	for (int i = 0; i < 33; i++)
+		buf_printf(&many, "%s\"k%d\":\"1\"", i ? "," : "", i);
+	buf_printf(&many, "}}]}");
+	CHECK(refused(buf_text(&many), "cells[0].variants: at most 32 keys, not 33"));
+	buf_finish(&many);
+}
+
+/* The server checks a matrix while everybody else waits for it: naming ten thousand cells must not take a comparison of each with each. */
+TEST(a_matrix_of_ten_thousand_cells_is_named_in_one_pass)
+{
+	struct buf text = { 0 };
+	struct matrix_cells c;
+	struct matrix *m;
+
+	buf_printf(&text, "{\"version\":1,\"name\":\"m\",\"cells\":[{\"workload\":\"trigger\",\"board_types\":[\"b\"],\"params\":{\"payload_bytes\":[");
+	for (int i = 1; i <= 1000; i++)
+		buf_printf(&text, "%s%d", i > 1 ? "," : "", i);
+	buf_printf(&text, "],\"count\":[1,2,3,4,5,6,7,8,9,10]}}]}");
+	m = parse(buf_text(&text));
+	CHECK_STR(e.msg, "");
+	CHECK_OK(matrix_expand(m, &c, &e), &e);
+	CHECK_EQ(c.count, 10000);
+	CHECK_STR(c.cells[0].name, "trigger/b/count=1,payload_bytes=1");
+	CHECK_STR(c.cells[9999].name, "trigger/b/count=10,payload_bytes=1000");
+	matrix_cells_finish(&c);
+	matrix_destroy(m);
+	buf_finish(&text);
+}
+
 TEST(a_matrix_that_would_never_end_is_refused)
 {
 	struct buf t = { 0 };
