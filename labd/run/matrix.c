@@ -163,7 +163,7 @@ static bool check_object(const struct json_doc *d, const struct json_path *at, c
 	json_object_foreach(object, key, value) {
 		struct json_path here = { at, key, 0 };
 
-		if (!check_word(d, at, key, e))
+		if (!check_word(d, &here, key, e))
 			return false;
 
 		if (workload && !has_param(workload, key)) {
