@@ -84,15 +84,24 @@ int verb_results(struct call *c)
 	return status;
 }
 
+/* "tcp", "udp", or "udp, acknowledged": what tells series of one board and variant apart. */
+static json_t *over_of(json_t *row, bool ack)
+{
+	const char *transport = json_string_value(json_object_get(row, "transport"));
+
+	return transport ? json_sprintf("%s%s", transport, ack ? ", acknowledged" : "") : json_null();
+}
+
 static void print_comparison(const json_t *doc)
 {
 	static const struct column rows[] = {
-		{ "board", "board", 0 }, { "virtual", "virtual", 0 }, { "workload", "workload", 0 }, { "variant", "variant", 0 }, { "payload byte", "payload_bytes", 0 },
+		{ "board", "board", 0 }, { "virtual", "virtual", 0 }, { "workload", "workload", 0 }, { "variant", "variant", 0 }, { "over", "over", 0 },
+		{ "payload byte", "payload_bytes", 0 },
 		{ "n", "n", 0 }, { "measured", "value", 3 }, { "published", "first.value", 3 }, { "ratio", "ratio", 3 }, { "differs", "first.differs", 0 },
 		{ "source", "first.source", 0 }, { NULL, NULL, 0 },
 	};
 	static const struct column fits[] = {
-		{ "line through the sizes", "series", 0 }, { "s/frame", "a_s", 6 }, { "s/byte", "b_s_per_byte", 9 }, { "largest error", "max_relative_error", 4 }, { NULL, NULL, 0 },
+		{ "line through the sizes", "series", 0 }, { "variant", "variant", 0 }, { "over", "over", 0 }, { "s/frame", "a_s", 6 }, { "s/byte", "b_s_per_byte", 9 }, { "largest error", "max_relative_error", 4 }, { NULL, NULL, 0 },
 	};
 	json_t *list = json_object_get(doc, "rows"), *row;
 	size_t i;
@@ -101,7 +110,10 @@ static void print_comparison(const json_t *doc)
 		json_t *first = json_array_get(json_object_get(row, "published"), 0);
 
 		json_object_set(row, "first", first ? first : json_null());
+		json_object_set_new(row, "over", over_of(row, json_is_true(json_object_get(json_object_get(row, "params"), "ack"))));
 	}
+	json_array_foreach(json_object_get(doc, "fits"), i, row)
+		json_object_set_new(row, "over", over_of(row, json_is_true(json_object_get(row, "ack"))));
 	printf("%s, %s\n", json_string_value(json_object_get(doc, "figure")), json_string_value(json_object_get(doc, "unit")));
 	table_print(stdout, rows, list, "Nothing is measured for that yet.");
 	if (json_array_size(json_object_get(doc, "fits")) > 0) {

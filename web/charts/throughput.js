@@ -26,7 +26,8 @@ export function throughput(model, options, width, facts) {
 		right: wide ? names_px : 14,
 		bottom: 46 + model.missing.length * strip_px + (model.missing.length ? 8 : 0),
 	};
-	const height = Math.round(Math.min(460, Math.max(300, width * 0.5))) + model.missing.length * strip_px + box.top - 34;
+	const usual = Math.round(Math.min(460, Math.max(300, width * 0.5))) + model.missing.length * strip_px + box.top - 34;
+	const height = wide ? Math.max(usual, box.top - 12 + marginHeight(model, box.right - 36) + box.bottom) : usual;
 	const scaled = scaledModel(model, f.scale);
 	const svg = Plot.plot({
 		width,
@@ -240,7 +241,7 @@ function namesInMargin(svg, { measured, published }, model, box, at, c) {
 		.filter((e) => e.points.length);
 	const left = box.width - box.right + 30,
 		room = box.right - 36;
-	const lines = entries.map((e) => ({ name: wrap(e.s.name, room, 12, 600), note: e.s.note ? wrap(e.s.note, room) : [] }));
+	const lines = entries.map((e) => marginLines(e.s, room));
 	const heights = lines.map((l) => (l.name.length + l.note.length) * 15);
 	const wanted = entries.map((e) => at.y(end(e.points).y));
 	const centres = column(
@@ -265,6 +266,14 @@ function namesInMargin(svg, { measured, published }, model, box, at, c) {
 	});
 	svg.append(group);
 	return leaders;
+}
+
+const marginLines = (s, room) => ({ name: wrap(s.name, room, 12, 600), note: s.note ? wrap(s.note, room) : [] });
+
+/* What the names of all series take beside the chart: many of them make it higher, rather than stand above one another or outside of it. */
+function marginHeight(model, room) {
+	const all = [...model.series, ...model.published].map((s) => marginLines(s, room));
+	return all.reduce((sum, l) => sum + (l.name.length + l.note.length) * 15 + 6, 0);
 }
 
 /* Where the margin is too narrow for names they stand above, each behind its mark. */

@@ -167,12 +167,16 @@ function measuredPoint(r, name, key) {
 	};
 }
 
+/* One mark for a published number, however many series stand beside it: it differs in something only if it does so from each of them. */
 function addPublished(all, r, p, key) {
 	const name = `published: ${p.source}`;
 	if (!all.has(name)) all.set(name, { name: "published", note: p.source, points: [] });
 	const label = `Published, ${number(r.payload_bytes)} byte: ${withUnit(key, p.value)}${p.printed ? ` (printed as ${p.printed})` : ""}, ${p.source}${p.differs.length ? `; differs in ${p.differs.join(", ")}` : ""}`;
-	if (!all.get(name).points.some((o) => o.label === label))
-		all.get(name).points.push({ x: r.payload_bytes, y: p.value, same: p.differs.length === 0, label });
+	const points = all.get(name).points,
+		point = { x: r.payload_bytes, y: p.value, same: p.differs.length === 0, label },
+		at = points.findIndex((o) => o.x === point.x && o.y === point.y);
+	if (at < 0) points.push(point);
+	else if (point.same && !points[at].same) points[at] = point;
 }
 
 /* --- the chart's words --- */
