@@ -57,6 +57,32 @@ TEST(the_published_matrix_has_three_cells_named_by_what_varies)
 	free(path);
 }
 
+/* Eight builds in three sizes over TCP; the plain one and the fastest over UDP, acknowledged or not. Names are unique, or expanding fails. */
+TEST(the_what_if_matrix_has_a_cell_for_each_build_and_tells_them_apart)
+{
+	char *path = xasprintf("%s/db/matrices/what-if.json", getenv("LAB_SOURCE")), *text = test_read_file(path, NULL);
+	struct matrix *m;
+	struct matrix_cells c;
+	size_t udp = 0;
+
+	CHECK(text);
+	m = parse(text);
+	CHECK_STR(e.msg, "");
+	CHECK_OK(matrix_expand(m, &c, &e), &e);
+	CHECK_EQ(c.count, 8 * 3 + 2 * 2 * 3);
+	for (size_t i = 0; i < c.count; i++) {
+		const char *name = c.cells[i].name;
+
+		CHECK(strstr(name, "checksum=") && strstr(name, "check_rx=") && strstr(name, "clock=") && strstr(name, "payload_bytes=") && strstr(name, "transport="));
+		udp += strcmp(json_string_value(json_object_get(c.cells[i].params, "transport")), "udp") == 0;
+	}
+	CHECK_EQ(udp, 12);
+	matrix_cells_finish(&c);
+	matrix_destroy(m);
+	free(text);
+	free(path);
+}
+
 TEST(variants_and_parameters_multiply_and_keys_that_do_not_vary_stay_out_of_names)
 {
 	struct matrix *m = parse("{\"version\":1,\"name\":\"a\",\"cells\":[{\"workload\":\"trigger\",\"board_types\":[\"x\",\"y\"],"
