@@ -65,24 +65,29 @@ static bool none(const struct lab_rig *r, const char *what, const char *sql)
 
 static bool nothing_lost_or_doubled(const struct lab_rig *r, int rounds)
 {
+	static const struct { const char *what, *sql; } laws[] = {
+		{ "an attempt that has not ended", "SELECT count(*) FROM attempt WHERE state != 'finished'" },
+		{ "a doubled attempt", "SELECT count(*) FROM (SELECT 1 FROM attempt GROUP BY run_id, cell_id, repeat, attempt HAVING count(*) > 1)" },
+		{ "attempts with a gap", "SELECT count(*) FROM (SELECT 1 FROM attempt GROUP BY cell_id, repeat HAVING max(attempt) != count(*))" },
+		{ "a cell that passed twice", "SELECT count(*) FROM (SELECT 1 FROM attempt WHERE verdict = 'pass' GROUP BY cell_id, repeat HAVING count(*) > 1)" },
+		{ "an attempt after a pass", "SELECT count(*) FROM attempt a JOIN attempt b ON a.cell_id = b.cell_id AND a.repeat = b.repeat"
+		  " WHERE a.verdict = 'pass' AND b.attempt > a.attempt" },
+		{ "an attempt that blames the board", "SELECT count(*) FROM attempt WHERE verdict != 'pass' AND (verdict != 'error' OR cause NOT IN ('daemon', 'host'))" },
+		{ "figures without a pass", "SELECT count(*) FROM figures JOIN attempt ON id = attempt_id WHERE verdict != 'pass'" },
+		{ "a measured cell without figures", "SELECT count(*) FROM attempt a JOIN cell c ON c.id = a.cell_id WHERE verdict = 'pass' AND workload != 'flash'"
+		  " AND a.id NOT IN (SELECT attempt_id FROM figures)" },
+		{ "a cell whose figures changed", "SELECT count(*) FROM (SELECT 1 FROM figures JOIN attempt a ON a.id = attempt_id JOIN cell c ON c.id = a.cell_id"
+		  " GROUP BY c.name HAVING count(DISTINCT elapsed_ns) > 1)" },
+	};
 	bool ok = rig_count(r, "SELECT count(*) FROM run") == RUNS_A_ROUND * rounds && rig_count(r, "SELECT count(*) FROM cell") == CELLS_A_ROUND * rounds
 	       && rig_count(r, "SELECT count(*) FROM attempt WHERE verdict = 'pass'") == CELLS_A_ROUND * rounds;
 
 	if (!ok)
 		printf("%lld runs, %lld cells, %lld passes of %d rounds\n", (long long)rig_count(r, "SELECT count(*) FROM run"), (long long)rig_count(r, "SELECT count(*) FROM cell"),
 		       (long long)rig_count(r, "SELECT count(*) FROM attempt WHERE verdict = 'pass'"), rounds);
-	return none(r, "an attempt that has not ended", "SELECT count(*) FROM attempt WHERE state != 'finished'")
-	     & none(r, "a doubled attempt", "SELECT count(*) FROM (SELECT 1 FROM attempt GROUP BY run_id, cell_id, repeat, attempt HAVING count(*) > 1)")
-	     & none(r, "attempts with a gap", "SELECT count(*) FROM (SELECT 1 FROM attempt GROUP BY cell_id, repeat HAVING max(attempt) != count(*))")
-	     & none(r, "a cell that passed twice", "SELECT count(*) FROM (SELECT 1 FROM attempt WHERE verdict = 'pass' GROUP BY cell_id, repeat HAVING count(*) > 1)")
-	     & none(r, "an attempt after a pass", "SELECT count(*) FROM attempt a JOIN attempt b ON a.cell_id = b.cell_id AND a.repeat = b.repeat"
-	                                          " WHERE a.verdict = 'pass' AND b.attempt > a.attempt")
-	     & none(r, "an attempt that blames the board", "SELECT count(*) FROM attempt WHERE verdict != 'pass' AND (verdict != 'error' OR cause NOT IN ('daemon', 'host'))")
-	     & none(r, "figures without a pass", "SELECT count(*) FROM figures JOIN attempt ON id = attempt_id WHERE verdict != 'pass'")
-	     & none(r, "a measured cell without figures", "SELECT count(*) FROM attempt a JOIN cell c ON c.id = a.cell_id WHERE verdict = 'pass' AND workload != 'flash'"
-	                                                  " AND a.id NOT IN (SELECT attempt_id FROM figures)")
-	     & none(r, "a cell whose figures changed", "SELECT count(*) FROM (SELECT 1 FROM figures JOIN attempt a ON a.id = attempt_id JOIN cell c ON c.id = a.cell_id"
-	                                               " GROUP BY c.name HAVING count(DISTINCT elapsed_ns) > 1)") && ok;
+	for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++)
+		ok = none(r, laws[i].what, laws[i].sql) && ok;
+	return ok;
 }
 
 static void tell_failures(const struct lab_rig *r)
