@@ -21,9 +21,7 @@
 unsigned char _sdcc_external_startup(void)
 {
 	AUXR = AUXR_XRAM_1792 | (BOARD_STRETCH ? AUXR_M0 : 0);
-#if BOARD_X2
-	CKCON0 = CKCON0_X2;
-#endif
+	CKCON0 = BOARD_X2 ? CKCON0_X2 : 0;                /* also 0: a chip whose X2 fuse is programmed starts in X2 */
 	return 0;                                         /* 0: go on and initialise variables */
 }
 
