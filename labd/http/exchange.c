@@ -30,11 +30,43 @@ struct exchange {
 
 /* --- what the request is ------------------------------------------------------------------------------------------------------------------------ */
 
+static void release(struct exchange *x)
+{
+	if (!x)
+		return;
+	response_finish(&x->rs);
+	request_finish(&x->rq);
+	free(x);
+}
+
+/*
+ * A connection knows its current exchange: where a request breaks off between its first line and its last header, the library answers by itself and tells nobody
+ * that the request is over.
+ */
+void exchange_connection(void *cls, struct MHD_Connection *connection, void **context, enum MHD_ConnectionNotificationCode what)
+{
+	(void)cls, (void)connection;
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		*context = xcalloc(1, sizeof(struct exchange *));
+		return;
+	}
+	if (*context)
+		release(*(struct exchange **)*context);
+	free(*context);
+	*context = NULL;
+}
+
 void *exchange_begin(void *cls, const char *target, struct MHD_Connection *connection)
 {
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 	struct exchange *x = xcalloc(1, sizeof *x);
+	struct exchange **current = info ? info->socket_context : NULL;
 
-	(void)cls, (void)connection;
+	(void)cls;
+	if (current) {
+		release(*current);
+		*current = x;
+	}
 	request_target(&x->rq, target, &x->err);
 	return x;
 }
@@ -356,13 +388,12 @@ enum MHD_Result exchange_step(void *cls, struct MHD_Connection *connection, cons
 
 void exchange_end(void *cls, struct MHD_Connection *connection, void **con_cls, enum MHD_RequestTerminationCode why)
 {
-	struct exchange *x = *con_cls;
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct exchange **current = info ? info->socket_context : NULL;
 
-	(void)cls, (void)connection, (void)why;
-	if (!x)
-		return;
-	response_finish(&x->rs);
-	request_finish(&x->rq);
-	free(x);
+	(void)cls, (void)why;
+	if (current && *current == *con_cls)
+		*current = NULL;
+	release(*con_cls);
 	*con_cls = NULL;
 }

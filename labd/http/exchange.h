@@ -9,6 +9,7 @@
 #include "http/site.h"
 
 /* cls of all of them: struct site. */
+void exchange_connection(void *cls, struct MHD_Connection *connection, void **context, enum MHD_ConnectionNotificationCode what);
 void *exchange_begin(void *cls, const char *target, struct MHD_Connection *connection);
 enum MHD_Result exchange_step(void *cls, struct MHD_Connection *connection, const char *url, const char *method, const char *version,
                               const char *upload, size_t *upload_size, void **con_cls);

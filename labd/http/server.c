@@ -91,6 +91,7 @@ static bool start(struct http_server *s, const struct http_config *c, struct err
 		MHD_OPTION_LISTEN_SOCKET, s->socket,
 		MHD_OPTION_URI_LOG_CALLBACK, exchange_begin, &s->site,
 		MHD_OPTION_NOTIFY_COMPLETED, exchange_end, &s->site,
+		MHD_OPTION_NOTIFY_CONNECTION, exchange_connection, NULL,
 		MHD_OPTION_CONNECTION_TIMEOUT, c->idle_s ? c->idle_s : 30u,
 		MHD_OPTION_CONNECTION_LIMIT, c->connections ? c->connections : 256u,
 		MHD_OPTION_PER_IP_CONNECTION_LIMIT, c->connections_per_address ? c->connections_per_address : 128u,
