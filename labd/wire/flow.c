@@ -13,6 +13,9 @@
 
 #define MS 1000000u
 
+/* A kernel that stamps on several processors may hand on records whose stamps are not in their order; a clock that was set jumps by more. */
+#define STAMP_DISORDER_NS (1 * MS)
+
 static const struct follower {
 	enum packet_kind kind;
 	flow_take_fn *take;
@@ -88,6 +91,16 @@ static bool of_query(const struct flow_walk *w, const struct packet *p)
 	                                     || (board_port == w->q->board_port && (!w->q->host_port || host_port == w->q->host_port)));
 }
 
+/* The record's time, in the order of the records; false where the clock went back. */
+static bool next_time(struct flow_walk *w, const struct capture_record *r, struct err *e)
+{
+	if (w->between++ && r->at_ns + STAMP_DISORDER_NS < w->last_ns)
+		return err_set(e, ERR_INVALID, "the capture's time runs backwards by %llu ns at record %llu: was the clock set while it ran?",
+		               (unsigned long long)(w->last_ns - r->at_ns), (unsigned long long)r->number);
+	w->last_ns = r->at_ns > w->last_ns ? r->at_ns : w->last_ns;
+	return true;
+}
+
 static bool take_record(struct flow_walk *w, int link_type, const struct capture_record *r, struct err *e)
 {
 	const struct follower *f = &followers[w->q->udp];
@@ -103,12 +116,10 @@ static bool take_record(struct flow_walk *w, int link_type, const struct capture
 		return err_set(e, ERR_INVALID, "record %llu is cut or malformed (%u of %u bytes): capture frames whole",
 		               (unsigned long long)r->number, r->captured,
 		               r->wire_length);
-	if (w->between++ && r->at_ns < w->last_ns)
-		return err_set(e, ERR_INVALID, "the capture's time runs backwards by %llu ns at record %llu: was the clock set while it ran?",
-		               (unsigned long long)(w->last_ns - r->at_ns), (unsigned long long)r->number);
-	w->last_ns = r->at_ns;
+	if (!next_time(w, r, e))
+		return false;
 	count_packet(w, &p);
-	return f->take(w, &p, r->at_ns, e);
+	return f->take(w, &p, w->last_ns, e);
 }
 
 static bool walk(struct flow_walk *w, struct capture *c, struct err *e)
