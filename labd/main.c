@@ -212,7 +212,7 @@ static bool make_runner(struct daemon *d, struct err *e)
 	struct runner_config c = { .store = d->store, .clock = &clock_host, .state_dir = d->config.state_dir, .images_file = d->config.images, .host_id = d->lab.host_id,
 	                           .boards = d->boards, .board_count = d->bench->count, .board_open = open_board, .board_close = close_board, .board_lost = board_lost, .opaque = d };
 
-	return runner_create(&c, &d->runner, e);
+	return runner_create(&c, &d->runner, e) && scheduler_create(d->store, d->runner, &clock_host, &d->scheduler, e);
 }
 
 static bool start_http(struct daemon *d, struct err *e)
@@ -221,6 +221,7 @@ static bool start_http(struct daemon *d, struct err *e)
 
 	d->lab.store = d->store;
 	d->lab.runner = d->runner;
+	d->lab.scheduler = d->scheduler;
 	d->lab.clock = &clock_host;
 	d->lab.state_dir = d->config.state_dir;
 	d->lab.bench_name = d->bench->name;
@@ -228,18 +229,17 @@ static bool start_http(struct daemon *d, struct err *e)
 	if (!http_server_create(&c, &d->lab, &d->http, e))
 		return false;
 	runner_set_events(d->runner, (struct run_events){ http_server_publish, d->http });
-	return true;
+	return http_server_start(d->http, e);
 }
 
 /* Serve first, then run. */
 static bool start_work(struct daemon *d, struct err *e)
 {
-	return runner_start(d->runner, e) && scheduler_create(d->store, d->runner, &clock_host, &d->scheduler, e);
+	return runner_start(d->runner, e) && scheduler_start(d->scheduler, e);
 }
 
 static bool announce(struct daemon *d, struct err *e)
 {
-	d->lab.scheduler = d->scheduler;
 	if (!http_server_announce(d->http, d->config.state_dir, e))
 		return false;
 	log_info("labd", "version=%s bench=%s boards=%zu url=%s", LABD_VERSION, d->bench->name, d->bench->count, http_server_url(d->http));
@@ -270,15 +270,16 @@ static bool start(struct daemon *d, int *status)
 	return true;
 }
 
-/* The other way round. Nothing new is begun, what runs is recorded, then the pages are told to go. */
+/* The other way round. Nothing new is begun, what runs is recorded, then the pages are told to go. Until then they may ask the scheduler and the
+   runner, which have stopped but are there. */
 static void stop(struct daemon *d)
 {
-	scheduler_destroy(d->scheduler);
+	if (d->scheduler)
+		scheduler_stop(d->scheduler);
 	if (d->runner)
 		runner_stop(d->runner);
-	if (d->http)
-		http_server_stop(d->http);
 	http_server_destroy(d->http);
+	scheduler_destroy(d->scheduler);
 	runner_destroy(d->runner);
 	supervisor_destroy(d->supervisor);
 	store_close(d->store);

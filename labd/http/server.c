@@ -25,6 +25,7 @@ struct http_server {
 	struct MHD_Daemon *daemon;
 	int socket;
 	uint16_t port;
+	unsigned idle_s, connections, connections_per_address;
 	bool stopped;
 	char *announced;
 };
@@ -84,7 +85,7 @@ __attribute__((format(printf, 2, 0))) static void library_log(void *cls, const c
 	log_debug("http", "%s", line);
 }
 
-static bool start(struct http_server *s, const struct http_config *c, struct err *e)
+bool http_server_start(struct http_server *s, struct err *e)
 {
 	s->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL, exchange_step, &s->site,
 		MHD_OPTION_EXTERNAL_LOGGER, library_log, NULL,
@@ -92,9 +93,9 @@ static bool start(struct http_server *s, const struct http_config *c, struct err
 		MHD_OPTION_URI_LOG_CALLBACK, exchange_begin, &s->site,
 		MHD_OPTION_NOTIFY_COMPLETED, exchange_end, &s->site,
 		MHD_OPTION_NOTIFY_CONNECTION, exchange_connection, NULL,
-		MHD_OPTION_CONNECTION_TIMEOUT, c->idle_s ? c->idle_s : 30u,
-		MHD_OPTION_CONNECTION_LIMIT, c->connections ? c->connections : 256u,
-		MHD_OPTION_PER_IP_CONNECTION_LIMIT, c->connections_per_address ? c->connections_per_address : 128u,
+		MHD_OPTION_CONNECTION_TIMEOUT, s->idle_s,
+		MHD_OPTION_CONNECTION_LIMIT, s->connections,
+		MHD_OPTION_PER_IP_CONNECTION_LIMIT, s->connections_per_address,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32768,
 		MHD_OPTION_END);
 	return s->daemon || err_set(e, ERR_IO, "the web server's thread does not start");
@@ -121,9 +122,12 @@ bool http_server_create(const struct http_config *config, struct lab *lab, struc
 	s->site.lab = lab;
 	s->site.clock = clock;
 	s->site.started_ns = clock_now_ns(clock);
+	s->idle_s = config->idle_s ? config->idle_s : 30;
+	s->connections = config->connections ? config->connections : 256;
+	s->connections_per_address = config->connections_per_address ? config->connections_per_address : 128;
 	if (!auth_create(clock, config->hosts, &s->site.auth, e) || !static_create(config->web, &s->site.files, e) ||
 	    !events_create(&exchange_hooks, config->keep_alive_ms ? config->keep_alive_ms : 15000, &s->site.events, e) ||
-	    !listen_on(s, address, config->port, e) || !start(s, config, e)) {
+	    !listen_on(s, address, config->port, e)) {
 		http_server_destroy(s);
 		return false;
 	}

@@ -3,7 +3,7 @@
  * The web server: one epoll thread of libmicrohttpd that answers from the route table and the dashboard's files. Loopback unless told otherwise.
  *
  * Every connection has a time limit without traffic, every address a limit of connections; bodies are bounded while they arrive; a stop ends within seconds
- * whatever clients do (field failures F50 to F55). create, stop and destroy: the main thread. Publishing: any thread.
+ * whatever clients do (field failures F50 to F55). create, start, stop and destroy: the main thread. Publishing: any thread.
  */
 #ifndef LAB_HTTP_SERVER_H
 #define LAB_HTTP_SERVER_H
@@ -29,8 +29,11 @@ struct http_config {
 	unsigned keep_alive_ms;                                  /* of event streams; 0: 15000 */
 };
 
-/* Listens and serves when it returns. lab must live until destroy. ERR_CONFLICT: the port is in use. */
+/* Listens, and has its address; clients that come wait for the start. lab must live until destroy. ERR_CONFLICT: the port is in use. */
 bool http_server_create(const struct http_config *config, struct lab *lab, struct http_server **out, struct err *e);
+
+/* Serves when it returns: everything in lab is used from now on by the HTTP thread. */
+bool http_server_start(struct http_server *s, struct err *e);
 
 uint16_t http_server_port(const struct http_server *s);
 const char *http_server_url(const struct http_server *s);       /* "http://127.0.0.1:8090"; borrowed */

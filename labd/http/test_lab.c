@@ -68,10 +68,10 @@ static bool serve(struct test_lab *t, struct err *e)
 	char *path = in_folder("endpoint.json"), *text;
 	json_t *json;
 
-	if (!http_server_create(&(struct http_config){ 0 }, &t->lab, &t->server, e) || !http_server_announce(t->server, test_folder(), e))
+	if (!http_server_create(&(struct http_config){ 0 }, &t->lab, &t->server, e))
 		return false;
 	runner_set_events(t->lab.runner, (struct run_events){ http_server_publish, t->server });
-	if (!runner_start(t->lab.runner, e))
+	if (!http_server_start(t->server, e) || !runner_start(t->lab.runner, e) || !scheduler_start(t->lab.scheduler, e) || !http_server_announce(t->server, test_folder(), e))
 		return false;
 	t->port = http_server_port(t->server);
 	text = test_read_file(path, NULL);
@@ -102,12 +102,12 @@ bool test_lab_open(struct test_lab *t, bool in_file, enum fake_trouble trouble, 
 
 void test_lab_close(struct test_lab *t)
 {
-	if (t->server)
-		http_server_stop(t->server);                     /* first: its handlers use everything else */
-	scheduler_destroy(t->lab.scheduler);
+	if (t->lab.scheduler)
+		scheduler_stop(t->lab.scheduler);
 	if (t->lab.runner)
 		runner_stop(t->lab.runner);
-	http_server_destroy(t->server);                          /* last: the runner tells it what happens */
+	http_server_destroy(t->server);                          /* its handlers use the others until here */
+	scheduler_destroy(t->lab.scheduler);
 	runner_destroy(t->lab.runner);
 	store_close(t->lab.store);
 }

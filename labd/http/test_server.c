@@ -17,7 +17,7 @@ struct http_server *test_serve(struct http_config config)
 {
 	struct http_server *s = NULL;
 
-	if (!http_server_create(&config, &test_empty_lab, &s, &problem))
+	if (!http_server_create(&config, &test_empty_lab, &s, &problem) || !http_server_start(s, &problem))
 		fprintf(stderr, "%s\n", problem.msg);
 	return s;
 }

@@ -438,10 +438,9 @@ static bool all_steps(struct attempt *a, struct err *e)
 	return prepare(a, e) && boot_with_image(a, a->workload == NULL, e) && (!a->workload || drive_and_measure(a, e));
 }
 
-/* Who made the waits end, when they ended by cancellation. */
-static void stopped(struct attempt *a, struct attempt_result *r)
+void attempt_stopped(enum attempt_stop by, int64_t deadline_ms, struct attempt_result *r)
 {
-	switch (a->w->stop(a->w->opaque)) {
+	switch (by) {
 	case ATTEMPT_CANCELLED:
 		/* What the interrupted step made of it (a flasher: noise) does not count. */
 		r->judgement = (struct judgement){ VERDICT_CANCELLED, CAUSE_REQUEST, false };
@@ -453,7 +452,7 @@ static void stopped(struct attempt *a, struct attempt_result *r)
 		break;
 	case ATTEMPT_TOO_LONG:
 		r->judgement = (struct judgement){ VERDICT_TIMEOUT, r->step == STEP_DRIVE ? CAUSE_FIRMWARE : CAUSE_HOST, false };
-		err_set(&r->err, ERR_TIMEOUT, "not finished within %lld s of wall time (step %s)", (long long)(a->o->deadline_ms / 1000), step_word(r->step));
+		err_set(&r->err, ERR_TIMEOUT, "not finished within %lld s of wall time (step %s)", (long long)(deadline_ms / 1000), step_word(r->step));
 		break;
 	case ATTEMPT_GO_ON:
 		break;
@@ -485,7 +484,7 @@ void attempt_run(struct board *b, const struct attempt_order *o, const struct at
 	} else {
 		out->judgement = judge(out->step, out->err.code, a.blamed);
 		look_at_power(&a, out);
-		stopped(&a, out);
+		attempt_stopped(w->stop(w->opaque), o->deadline_ms, out);
 	}
 	b->line->heard = NULL;
 }

@@ -65,6 +65,9 @@ struct attempt_result {
 };
 
 void attempt_run(struct board *b, const struct attempt_order *o, const struct attempt_watch *w, struct attempt_result *out);
+
+/* Who made the waits end, when they ended by cancellation: the verdict of r, which ended in r->step, becomes his. ATTEMPT_GO_ON: nothing changes. */
+void attempt_stopped(enum attempt_stop by, int64_t deadline_ms, struct attempt_result *r);
 void attempt_result_finish(struct attempt_result *r);
 
 #endif

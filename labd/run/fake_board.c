@@ -577,7 +577,7 @@ bool fake_open(void *opaque, const struct runner_board *b, struct board **out, s
 
 	for (; *fakes; fakes++)
 		if (&(*fakes)->config == b->config)
-			return fake_board_open(*fakes, out, e);
+			return (*fakes)->trouble == FAKE_ABSENT ? err_set(e, ERR_TIMEOUT, "not up yet") : fake_board_open(*fakes, out, e);
 	return err_set(e, ERR_NOT_FOUND, "no such board");
 }
 

@@ -18,6 +18,7 @@
 
 enum fake_trouble {
 	FAKE_WELL,
+	FAKE_ABSENT,                                                         /* its process is not up: drivers cannot be made */
 	FAKE_POWER,                                                          /* the switch does not act */
 	FAKE_NO_LINE,                                                        /* the adapter is not there */
 	FAKE_DEAD_LINE,                                                      /* nothing is heard */

@@ -172,10 +172,8 @@ void runner_stop(struct runner *r)
 	r->watching = false;
 	for (size_t i = 0; r->workers && r->workers[i]; i++)
 		worker_stop(r->workers[i]);
-	for (size_t i = 0; r->workers && r->workers[i]; i++) {
-		worker_destroy(r->workers[i]);
-		r->workers[i] = NULL;
-	}
+	for (size_t i = 0; r->workers && r->workers[i]; i++)
+		worker_join(r->workers[i]);
 }
 
 void runner_destroy(struct runner *r)
@@ -183,6 +181,8 @@ void runner_destroy(struct runner *r)
 	if (!r)
 		return;
 	runner_stop(r);
+	for (size_t i = 0; r->workers && r->workers[i]; i++)
+		worker_destroy(r->workers[i]);
 	free(r->workers);
 	images_finish(&r->images);
 	pthread_cond_destroy(&r->changed);

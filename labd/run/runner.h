@@ -64,7 +64,8 @@ bool runner_create(const struct runner_config *config, struct runner **out, stru
 /* Start the workers: queued attempts of earlier days go on. */
 bool runner_start(struct runner *r, struct err *e);
 
-/* Cancel what runs (it is recorded as error/daemon and queued again), end the workers. Bounded: 5 s a board. */
+/* Cancel what runs (it is recorded as error/daemon and queued again), end the workers. Bounded: 5 s a board. Requests are still taken, for the
+   next start, and boards still answer what they are: HTTP serves on until everything is recorded. */
 void runner_stop(struct runner *r);
 void runner_destroy(struct runner *r);                                       /* accepts NULL; stops first */
 

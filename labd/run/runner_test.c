@@ -313,6 +313,44 @@ TEST(a_stop_in_the_middle_is_recorded_and_goes_on_after_the_next_start)
 	end();
 }
 
+TEST(a_stop_while_the_board_is_being_opened_cancels_nothing)
+{
+	json_t *r;
+	int64_t run;
+
+	CHECK_OK(begin(":memory:", 1), &e);
+	fake.trouble = FAKE_ABSENT;
+	CHECK_OK(runner_start(runner, &e), &e);
+	CHECK_OK(request(NULL, "*=750", &run), &e);
+	CHECK(wait_for_step("open"));
+	runner_stop(runner);
+	r = results(run);
+	CHECK_EQ(json_array_size(r), 2);
+	CHECK_STR(text_at(r, 0, "verdict"), "error");
+	CHECK_STR(text_at(r, 0, "cause"), "daemon");
+	CHECK_STR(text_at(r, 1, "state"), "queued");
+	json_decref(r);
+	end();
+}
+
+/* HTTP serves on until the runner has recorded everything. */
+TEST(a_runner_that_has_stopped_still_answers)
+{
+	json_t *b;
+	int64_t run;
+
+	CHECK_OK(begin(":memory:", 2), &e);
+	CHECK_OK(runner_start(runner, &e), &e);
+	runner_stop(runner);
+	b = runner_boards(runner);
+	CHECK_EQ(json_array_size(b), 2);
+	CHECK_STR(text_at(b, 1, "board"), "board-b");
+	json_decref(b);
+	CHECK_OK(request(NULL, "*=750", &run), &e);
+	CHECK_OK(runner_cancel(runner, run, "test", &e), &e);
+	end();
+}
+
 TEST(an_attempt_beyond_its_deadline_is_ended_by_the_watchdog)
 {
 	static const char text[] = "{\"version\":1,\"name\":\"three\",\"cells\":[{\"workload\":\"trigger\",\"board_types\":[\"fake-type\"],"

@@ -26,7 +26,7 @@ struct scheduler {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	bool stop, again;
+	bool started, stop, again;
 };
 
 static bool next_due(const char *expression, const char *zone, int64_t after_ms, int64_t *next_ms, struct err *e)
@@ -170,6 +170,7 @@ bool scheduler_create(struct store *store, struct runner *r, const struct clock 
 	struct scheduler *s = xcalloc(1, sizeof *s);
 	pthread_condattr_t attr;
 
+	(void)e;
 	s->store = store;
 	s->runner = r;
 	s->clock = clock;
@@ -178,12 +179,14 @@ bool scheduler_create(struct store *store, struct runner *r, const struct clock 
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&s->wake, &attr);
 	pthread_condattr_destroy(&attr);
-	if (pthread_create(&s->thread, NULL, watch, s) != 0) {
-		free(s);
-		return err_set(e, ERR_INTERNAL, "schedule: no thread");
-	}
 	*out = s;
 	return true;
+}
+
+bool scheduler_start(struct scheduler *s, struct err *e)
+{
+	s->started = pthread_create(&s->thread, NULL, watch, s) == 0;
+	return s->started || err_set(e, ERR_INTERNAL, "schedule: no thread");
 }
 
 static void nudge(struct scheduler *s, bool stop)
@@ -195,12 +198,19 @@ static void nudge(struct scheduler *s, bool stop)
 	pthread_mutex_unlock(&s->lock);
 }
 
+void scheduler_stop(struct scheduler *s)
+{
+	nudge(s, true);
+	if (s->started)
+		pthread_join(s->thread, NULL);
+	s->started = false;
+}
+
 void scheduler_destroy(struct scheduler *s)
 {
 	if (!s)
 		return;
-	nudge(s, true);
-	pthread_join(s->thread, NULL);
+	scheduler_stop(s);
 	pthread_cond_destroy(&s->wake);
 	pthread_mutex_destroy(&s->lock);
 	free(s);

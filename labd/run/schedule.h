@@ -37,8 +37,11 @@ struct schedule_start {
 };
 bool schedule_look(struct store *s, const struct clock *clock, const struct schedule_start *start, int64_t *next_ms, struct err *e);
 
+/* Takes and keeps schedules from now on; fires between start and stop. Start, stop and destroy: one thread; the rest: any. */
 bool scheduler_create(struct store *s, struct runner *r, const struct clock *clock, struct scheduler **out, struct err *e);
-void scheduler_destroy(struct scheduler *s);                                 /* accepts NULL; ends the thread */
+bool scheduler_start(struct scheduler *s, struct err *e);
+void scheduler_stop(struct scheduler *s);                                    /* ends the thread */
+void scheduler_destroy(struct scheduler *s);                                 /* accepts NULL; stops first */
 
 /* Check, store, and look again. A cron expression that never fires, an unknown zone or matrix: ERR_INVALID with the reason. */
 bool scheduler_add(struct scheduler *s, const struct schedule_request *q, int64_t *id, struct err *e);

@@ -258,7 +258,7 @@ TEST(the_thread_checks_what_it_is_given_and_ends_at_once)
 	int64_t id;
 
 	CHECK_OK(store_open(":memory:", &clock_host, &store, &e), &e);
-	CHECK_OK(scheduler_create(store, NULL, &clock_host, &s, &e), &e);
+	CHECK_OK(scheduler_create(store, NULL, &clock_host, &s, &e) && scheduler_start(s, &e), &e);
 	CHECK(!scheduler_add(s, &q, &id, &e));
 	CHECK(strstr(e.msg, "no matrix \"published\""));
 	CHECK_OK(store_matrix_put(store, "published", document, "test", NULL, &e), &e);
@@ -276,6 +276,10 @@ TEST(the_thread_checks_what_it_is_given_and_ends_at_once)
 	CHECK_OK(scheduler_delete(s, "n", &e), &e);
 	CHECK(!scheduler_delete(s, "n", &e));
 	CHECK_EQ(e.code, ERR_NOT_FOUND);
+	scheduler_stop(s);
+	q.name = "kept";
+	q.cron = "30 2 * * *";
+	CHECK_OK(scheduler_add(s, &q, &id, &e), &e);
 	scheduler_destroy(s);
 	json_decref(document);
 	end();

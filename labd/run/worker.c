@@ -114,10 +114,12 @@ static const struct lab_image *image_of(struct worker *w, const struct job *j, s
 	return i;
 }
 
-static void fail_before(struct attempt_result *r, enum step s)
+static void fail_before(struct worker *w, const struct job *j, struct attempt_result *r, enum step s)
 {
 	r->step = s;
 	r->judgement = judge(s, r->err.code, CAUSE_NONE);
+	/* A daemon that ends while the board is still being opened has not cancelled anything: the attempt is queued again. */
+	attempt_stopped(worker_stop_reason(w), j->deadline_ms, r);
 }
 
 static bool holds_something(struct worker *w)
@@ -165,9 +167,9 @@ static void run_job(struct worker *w, const struct job *j, const struct lab_imag
 	*image = o.image = image_of(w, j, &r->err);
 	o.capture = path;
 	if (!o.image)
-		fail_before(r, STEP_IMAGE);
+		fail_before(w, j, r, STEP_IMAGE);
 	else if (!make_folders(w, j, &r->err) || !have_board(w, &r->err))
-		fail_before(r, STEP_OPEN);
+		fail_before(w, j, r, STEP_OPEN);
 	else {
 		attempt_run(w->board, &o, &watch, r);
 		look_behind(w, r);
@@ -439,13 +441,19 @@ void worker_stop(struct worker *w)
 	worker_watch(w);
 }
 
+void worker_join(struct worker *w)
+{
+	if (w->started)
+		pthread_join(w->thread, NULL);
+	w->started = false;
+}
+
 void worker_destroy(struct worker *w)
 {
 	if (!w)
 		return;
 	worker_stop(w);
-	if (w->started)
-		pthread_join(w->thread, NULL);
+	worker_join(w);
 	pthread_cond_destroy(&w->wake);
 	pthread_mutex_destroy(&w->lock);
 	free(w);

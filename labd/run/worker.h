@@ -34,9 +34,10 @@ void worker_cancel(struct worker *w, int64_t run);
 /* Looked at often by the watchdog: attempts beyond their deadline are ended. */
 void worker_watch(struct worker *w);
 
-/* Ask it to end; then wait for it. */
+/* Ask it to end; then wait for it. What ended still answers, until it is destroyed. */
 void worker_stop(struct worker *w);
-void worker_destroy(struct worker *w);                                       /* accepts NULL */
+void worker_join(struct worker *w);
+void worker_destroy(struct worker *w);                                       /* accepts NULL; stops and joins first */
 
 json_t *worker_live(struct worker *w);
 
