@@ -193,6 +193,8 @@ static long line_take(struct line *l, void *bytes, size_t n, size_t least, uint6
 		return -1;
 	let_live(d, deadline_ns);
 	some = d->console.size < n ? d->console.size : n;
+	if (d->fake->drips && some > 1)
+		some = 1;
 	if (some)
 		memcpy(bytes, d->console.bytes, some);
 	buf_drop(&d->console, some);

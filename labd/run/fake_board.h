@@ -38,6 +38,7 @@ enum fake_trouble {
 struct fake {
 	enum fake_trouble trouble;
 	unsigned heals_after;                                                /* trouble is over after this many power-ons; 0 = never */
+	bool drips;                                                          /* its line brings a byte at a time, as a slow serial line does */
 	struct bench_board config;
 	struct board_type type;
 	char folder[256], images_file[300];

@@ -114,6 +114,13 @@ void runner_set_events(struct runner *r, struct run_events events)
 	r->config.events = events;
 }
 
+void runner_tell(struct runner *r, const char *event, json_t *document)
+{
+	if (r->config.events.publish)
+		r->config.events.publish(r->config.events.opaque, event, document);
+	json_decref(document);
+}
+
 static void deadline_in(struct timespec *until, int64_t ms)
 {
 	clock_gettime(CLOCK_MONOTONIC, until);
@@ -233,15 +240,10 @@ static void wake_all(struct runner *r)
 
 static bool queue(struct runner *r, struct run_row *row, const struct plan *plan, int64_t *run, struct err *e)
 {
-	json_t *event;
-
 	row->host_id = r->config.host_id;
 	if (!store_run_add(r->config.store, row, plan->cells, plan->count, run, e))
 		return false;
-	event = json_pack("{s:I, s:s, s:s?}", "run", (json_int_t)*run, "state", "queued", "matrix", row->matrix);
-	if (r->config.events.publish)
-		r->config.events.publish(r->config.events.opaque, "run", event);
-	json_decref(event);
+	runner_tell(r, "run", json_pack("{s:I, s:s, s:s?}", "run", (json_int_t)*run, "state", "queued", "matrix", row->matrix));
 	wake_all(r);
 	/* A run of nothing but skipped cells is finished already. */
 	run_finished(r, *run);

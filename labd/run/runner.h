@@ -3,8 +3,7 @@
  * The runner: takes requests, turns them into runs and cells, and keeps one worker thread per board that works them off.
  *
  * Requests come from any thread (HTTP, schedule, main); they only write the store and wake workers. What happens is told through run_events,
- * from worker threads;
- * the receiver copies what it needs and returns at once.
+ * from any of these and the workers' threads; the receiver copies what it needs and returns at once.
  */
 #ifndef LAB_RUN_RUNNER_H
 #define LAB_RUN_RUNNER_H
@@ -25,8 +24,8 @@ struct runner;
 
 /*
  * What is told. event: "board" {board, state, health, step, attempt, cell}, "progress" {board, run, attempt, cell, step, done, total},
- * "result" (one element of store_results()), "run" {run, state, matrix}, "console" {board, attempt, at_ns, text}, "schedule" {schedule,
- * what, run}.
+ * "result" (one element of store_results()), "run" {run, state, matrix}, "console" {board, attempt, at_ns, text}: a line, or what
+ * came of it within 50 ms, "schedule" {schedule, what, run or null}.
  * document is borrowed.
  */
 struct run_events {
@@ -71,6 +70,9 @@ void runner_destroy(struct runner *r);                                       /* 
 
 /* Where events go; before runner_start(). */
 void runner_set_events(struct runner *r, struct run_events events);
+
+/* Tell everybody something; any thread. The document is released. */
+void runner_tell(struct runner *r, const char *event, json_t *document);
 
 struct run_request {
 	const char *matrix;                                                  /* stored name */

@@ -489,6 +489,43 @@ TEST(what_happens_is_told_while_it_happens)
 	end();
 }
 
+static char console_told[4096];
+static unsigned console_pieces;
+
+static void keep_console(void *opaque, const char *event, json_t *document)
+{
+	(void)opaque;
+	if (strcmp(event, "console") != 0)
+		return;
+	strncat(console_told, json_string_value(json_object_get(document, "text")), sizeof console_told - strlen(console_told) - 1);
+	console_pieces++;
+}
+
+/* Three lines a power-on: the greeting, boot, net. Slow as the host may be, fifty milliseconds bring more than one byte. */
+TEST(a_console_that_drips_is_told_in_lines_and_nothing_of_it_is_lost)
+{
+	json_t *r;
+	struct buf stored = { 0 };
+	int64_t run;
+
+	CHECK_OK(begin(":memory:", 1), &e);
+	fake.drips = true;
+	runner_set_events(runner, (struct run_events){ keep_console, NULL });
+	CHECK_OK(runner_start(runner, &e), &e);
+	CHECK_OK(request(NULL, "*=750", &run), &e);
+	CHECK_OK(runner_wait(runner, run, WAIT_MS, &e), &e);
+	runner_stop(runner);
+	r = results(run);
+	CHECK_OK(store_console_bytes(store, json_integer_value(json_object_get(json_array_get(r, 0), "id")), &stored, &e), &e);
+	CHECK_EQ(strlen(console_told), stored.size);
+	CHECK_STR(console_told, buf_text(&stored));
+	CHECK(console_pieces >= 3);
+	CHECK(console_pieces < stored.size / 8);
+	buf_finish(&stored);
+	json_decref(r);
+	end();
+}
+
 TEST(a_result_that_finds_the_disk_full_waits_for_space_and_is_not_lost)
 {
 	static const char text[] = "{\"version\":1,\"name\":\"three\",\"cells\":[{\"workload\":\"trigger\",\"board_types\":[\"fake-type\"],"

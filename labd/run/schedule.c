@@ -83,7 +83,11 @@ static bool fire(struct store *s, const struct schedule_row *r, int64_t now, con
 	if (!next_due(r->cron, r->zone, now, &next, &bad) && !note[0])
 		snprintf(note, sizeof note, "disabled: %.200s", bad.msg);
 	log_info("schedule", "name=%s what=%s run=%lld %s", r->name, what, (long long)run, note);
-	return store_schedule_done(s, r->id, r->next_ms, what, run, note[0] ? note : NULL, next, e);
+	if (!store_schedule_done(s, r->id, r->next_ms, what, run, note[0] ? note : NULL, next, e))
+		return false;
+	if (start->told)
+		start->told(start->opaque, r->name, what, run);
+	return true;
 }
 
 bool schedule_look(struct store *s, const struct clock *clock, const struct schedule_start *start, int64_t *next_ms, struct err *e)
@@ -118,6 +122,13 @@ static bool start_run(void *opaque, const char *matrix, const char *board, const
 	return runner_request(s->runner, &q, run, e);
 }
 
+static void tell(void *opaque, const char *schedule, const char *what, int64_t run)
+{
+	struct scheduler *s = opaque;
+
+	runner_tell(s->runner, "schedule", json_pack("{s:s, s:s, s:o}", "schedule", schedule, "what", what, "run", run ? json_integer(run) : json_null()));
+}
+
 static void wait_for(struct scheduler *s, int64_t ms)
 {
 	struct timespec until;
@@ -149,7 +160,7 @@ static bool stopping(struct scheduler *s)
 static void *watch(void *opaque)
 {
 	struct scheduler *s = opaque;
-	struct schedule_start start = { start_run, s };
+	struct schedule_start start = { start_run, tell, s };
 
 	while (!stopping(s)) {
 		int64_t next = 0, now;

@@ -28,11 +28,13 @@ struct schedule_request {
 /*
  * One look at the store: fire or skip what is due now; *next_ms is when to look again (0: nothing is scheduled). The thread calls it; tests
  * do too, with a
- * clock of their own. start: called for each firing, makes the run.
+ * clock of their own. start: called for each firing, makes the run. told: called with what became of each due time, once it is stored; run: 0
+ * = none; may be NULL.
  */
 struct schedule_start {
 	bool (*start)(void *opaque, const char *matrix, const char *board, const char *cell, int64_t schedule, int64_t due_ms, int64_t *run,
 	              struct err *e);
+	void (*told)(void *opaque, const char *schedule, const char *what, int64_t run);
 	void *opaque;
 };
 bool schedule_look(struct store *s, const struct clock *clock, const struct schedule_start *start, int64_t *next_ms, struct err *e);

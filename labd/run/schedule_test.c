@@ -63,7 +63,15 @@ static bool start(void *opaque, const char *matrix, const char *board, const cha
 	return ok;
 }
 
-static const struct schedule_start starter = { start, NULL };
+static char told[80];
+
+static void tell(void *opaque, const char *schedule, const char *what, int64_t run)
+{
+	(void)opaque;
+	snprintf(told, sizeof told, "%s %s %lld", schedule, what, (long long)run);
+}
+
+static const struct schedule_start starter = { start, tell, NULL };
 
 static bool begin(const char *path, const char *cron, const char *zone, bool catch_up, int64_t now, int64_t next)
 {
@@ -126,6 +134,7 @@ TEST(a_nightly_fires_when_it_is_due_and_not_before)
 	CHECK_EQ(last_due, at(2027, 1, 1, 2, 30));
 	CHECK_EQ(next, at(2027, 1, 2, 2, 30));
 	CHECK_STR(event(0, "what"), "fired");
+	CHECK_STR(told, "nightly fired 1");
 	CHECK_OK(look(&next), &e);
 	CHECK_EQ(started, 1);
 	end();
@@ -152,6 +161,7 @@ TEST(a_schedule_without_catch_up_only_writes_down_that_it_missed)
 	CHECK_OK(look(&next), &e);
 	CHECK_EQ(started, 0);
 	CHECK_STR(event(0, "what"), "missed");
+	CHECK_STR(told, "nightly missed 0");
 	CHECK_EQ(next, at(2027, 1, 12, 2, 30));
 	end();
 }

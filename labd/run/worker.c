@@ -172,6 +172,7 @@ static void run_job(struct worker *w, const struct job *j, const struct lab_imag
 		fail_before(w, j, r, STEP_OPEN);
 	else {
 		attempt_run(w->board, &o, &watch, r);
+		worker_tell_heard(w, 0);
 		look_behind(w, r);
 	}
 	free(path);
@@ -421,7 +422,7 @@ void worker_cancel(struct worker *w, int64_t run)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Again and again while there is a reason: a power-on in between forgets an earlier cancel. */
+/* Again and again while there is a reason: a power-on in between forgets an earlier cancel. And a prompt that waits for somebody is told, too. */
 void worker_watch(struct worker *w)
 {
 	pthread_mutex_lock(&w->lock);
@@ -430,6 +431,7 @@ void worker_watch(struct worker *w)
 	if (w->attempt && w->board && (w->too_long || w->cancelled || w->stopping))
 		board_cancel(w->board);
 	pthread_mutex_unlock(&w->lock);
+	worker_tell_heard(w, WORKER_HEARD_MS);
 }
 
 void worker_stop(struct worker *w)

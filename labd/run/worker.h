@@ -31,7 +31,7 @@ void worker_wake(struct worker *w);
 /* End what it does for that run, soon. */
 void worker_cancel(struct worker *w, int64_t run);
 
-/* Looked at often by the watchdog: attempts beyond their deadline are ended. */
+/* Looked at often by the watchdog: attempts beyond their deadline are ended, what a board began to print is told. */
 void worker_watch(struct worker *w);
 
 /* Ask it to end; then wait for it. What ended still answers, until it is destroyed. */

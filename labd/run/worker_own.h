@@ -8,6 +8,10 @@
 #include "run/attempt.h"
 #include "run/worker.h"
 
+#define WORKER_HEARD_BYTES 512
+/* A line that does not end is told in pieces of this long, so that a prompt is seen too. */
+#define WORKER_HEARD_MS 50
+
 struct worker {
 	struct worker_site site;
 	const struct runner_board *rb;
@@ -23,11 +27,19 @@ struct worker {
 	const char *state;
 	char step[16], cell[256];
 	size_t done, total;
+	struct {                                                             /* console text that was heard and not told yet */
+		char text[WORKER_HEARD_BYTES];
+		size_t size;
+		uint64_t at_ns, since_ns;                                    /* of its first byte: in the board's time, in the host's */
+	} heard;
 };
 
 /* Tell everybody; the document is released. */
 void worker_publish(struct worker *w, const char *event, json_t *document);
 void worker_tell_state(struct worker *w, const char *state, const char *step);
+
+/* Tell the console text that was heard longer than that ago; 0: all of it. Any thread. */
+void worker_tell_heard(struct worker *w, unsigned older_than_ms);
 
 /* Why the attempt should end, if it should. */
 enum attempt_stop worker_stop_reason(void *opaque);

@@ -9,8 +9,6 @@
 #include "run/worker_own.h"
 #include "store/store.h"
 
-enum { CONSOLE_TEXT_BYTES = 512 };
-
 /* ---- telling ---- */
 
 void worker_publish(struct worker *w, const char *event, json_t *document)
@@ -59,6 +57,7 @@ static void on_step(void *opaque, enum step s)
 	struct worker *w = opaque;
 	struct err e;
 
+	worker_tell_heard(w, 0);
 	if (!store_job_step(w->site.config->store, w->attempt, step_word(s), &e))
 		log_warn("run", "board=%s attempt=%lld %s", w->rb->config->name, (long long)w->attempt, e.msg);
 	worker_tell_state(w, "running", step_word(s));
@@ -82,20 +81,49 @@ static void on_progress(void *opaque, const char *what, size_t done, size_t tota
 		                                 "cell", w->cell, "step", what, "done", (json_int_t)done, "total", (json_int_t)total));
 }
 
+/* ---- the console: a serial line brings a byte at a time, a page gets lines ---- */
+
+/* The lock is held while it is told, so that two threads cannot swap two pieces. */
+static void tell_heard_locked(struct worker *w)
+{
+	if (w->heard.size)
+		worker_publish(w, "console", json_pack("{s:s, s:I, s:I, s:s%}", "board", w->rb->config->name, "attempt", (json_int_t)w->attempt, "at_ns",
+		                                       (json_int_t)w->heard.at_ns, "text", w->heard.text, w->heard.size));
+	w->heard.size = 0;
+}
+
+void worker_tell_heard(struct worker *w, unsigned older_than_ms)
+{
+	pthread_mutex_lock(&w->lock);
+	if (clock_now_ns(w->site.config->clock) - w->heard.since_ns >= older_than_ms * NS_PER_MS)
+		tell_heard_locked(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
 /* Bytes of a board are text for a page only if they are text: others show as dots; the raw ones are in the store. */
+static char shown(uint8_t byte)
+{
+	return byte == '\r' || byte == '\n' || (byte >= ' ' && byte < 0x7f) ? (char)byte : '.';
+}
+
 static void on_heard(void *opaque, uint64_t at_ns, const uint8_t *bytes, size_t n)
 {
 	struct worker *w = opaque;
-	char text[CONSOLE_TEXT_BYTES + 1];
+	uint64_t now = clock_now_ns(w->site.config->clock);
 
-	for (size_t at = 0; at < n; at += CONSOLE_TEXT_BYTES) {
-		size_t some = n - at < CONSOLE_TEXT_BYTES ? n - at : CONSOLE_TEXT_BYTES;
-
-		for (size_t i = 0; i < some; i++)
-			text[i] = bytes[at + i] == '\r' || bytes[at + i] == '\n' || (bytes[at + i] >= ' ' && bytes[at + i] < 0x7f) ? (char)bytes[at + i] : '.';
-		text[some] = 0;
-		worker_publish(w, "console", json_pack("{s:s, s:I, s:I, s:s}", "board", w->rb->config->name, "attempt", (json_int_t)w->attempt, "at_ns", (json_int_t)at_ns, "text", text));
+	pthread_mutex_lock(&w->lock);
+	for (size_t i = 0; i < n; i++) {
+		if (w->heard.size == 0) {
+			w->heard.at_ns = at_ns;
+			w->heard.since_ns = now;
+		}
+		w->heard.text[w->heard.size++] = shown(bytes[i]);
+		if (bytes[i] == '\n' || w->heard.size == sizeof w->heard.text)
+			tell_heard_locked(w);
 	}
+	if (now - w->heard.since_ns >= WORKER_HEARD_MS * NS_PER_MS)
+		tell_heard_locked(w);
+	pthread_mutex_unlock(&w->lock);
 }
 
 enum attempt_stop worker_stop_reason(void *opaque)
