@@ -65,27 +65,36 @@ json_t *results_of_run(struct db *db, int64_t run, struct err *e)
 	return complete_all(sql_all(db, sql_query(db, e, "SELECT " RESULT_COLUMNS RESULT_TABLES " WHERE a.run_id = ?1 ORDER BY a.id", "i", run), e));
 }
 
-/* A run that was cancelled before this cell, or could not have it, says nothing new about it. */
-#define NEWEST_RUN \
-	"SELECT max(k.run_id) FROM cell k JOIN attempt t ON t.cell_id = k.id WHERE k.name = c.name AND k.board IS c.board AND k.params = c.params" \
-	" AND k.variant = c.variant AND t.state = 'finished' AND coalesce(t.mode = a.mode AND t.pace = a.pace, 1)"
+/* Is there a finished attempt at the same cell on the same wire, as more says? By the index cell_name, so it ends at the first that fits. */
+#define THERE_IS(more) \
+	"EXISTS (SELECT 1 FROM cell k CROSS JOIN attempt t ON t.cell_id = k.id WHERE k.name = c.name AND k.board IS c.board AND k.params = c.params" \
+	" AND k.variant = c.variant AND t.state = 'finished' AND coalesce(t.mode = a.mode AND t.pace = a.pace, 1)" more ")"
+/* A run that was cancelled before this cell, or could not have it, says nothing new about it: it counts only where no run has said anything. Asked as
+   neighbours, not as a maximum: the next run answers for all but a few attempts, however many there are. And in a CASE, not with AND, whose both sides
+   SQLite works out where a value is wanted. */
+#define SPOKE " AND t.verdict NOT IN ('cancelled', 'skipped')"
+#define IN_NEWEST_RUN \
+	"CASE WHEN " THERE_IS(" AND k.run_id = c.run_id" SPOKE) " THEN NOT " THERE_IS(" AND k.run_id > c.run_id" SPOKE) \
+	" WHEN " THERE_IS(" AND k.run_id > c.run_id") " THEN 0 ELSE NOT " THERE_IS(" AND k.run_id < c.run_id" SPOKE) " END"
 #define RESULT_FILTER \
-	" WHERE a.id > ?1 AND (?2 IS NULL OR a.run_id = ?2) AND (?3 IS NULL OR a.board = ?3)" \
+	" a.id > ?1 AND (?3 IS NULL OR a.board = ?3)" \
 	" AND (?4 IS NULL OR c.board_type = ?4) AND (?5 IS NULL OR c.workload = ?5) AND (?6 IS NULL OR a.verdict = ?6) AND (?7 IS NULL OR c.name = ?7)" \
 	" AND (?8 IS NULL OR m.name = ?8) AND (?9 IS NULL OR c.payload_bytes = ?9) AND (?10 = 0 OR a.state = 'finished')" \
 	" AND (?11 = 0 OR a.attempt = (SELECT max(attempt) FROM attempt l WHERE l.cell_id = a.cell_id AND l.repeat = a.repeat))" \
 	" AND (?12 = 0 OR x.id IS NULL) AND (?14 IS NULL OR c.transport = ?14) AND (?15 IS NULL OR a.board = ?15 OR c.board_type = ?15)" \
-	" AND (?16 = 0 OR a.run_id = coalesce((" NEWEST_RUN " AND t.verdict NOT IN ('cancelled', 'skipped')), (" NEWEST_RUN "))) AND (?17 = 0 OR a.id < ?17)"
+	" AND (?16 = 0 OR " IN_NEWEST_RUN ") AND (?17 = 0 OR a.id < ?17)"
+#define RESULTS(which, order) "SELECT " RESULT_COLUMNS RESULT_TABLES " WHERE " which RESULT_FILTER " ORDER BY a.id" order " LIMIT ?13"
 
 json_t *store_results(struct store *s, const struct result_filter *f, struct err *e)
 {
-	static const char oldest[] = "SELECT " RESULT_COLUMNS RESULT_TABLES RESULT_FILTER " ORDER BY a.id LIMIT ?13";
-	static const char newest[] = "SELECT " RESULT_COLUMNS RESULT_TABLES RESULT_FILTER " ORDER BY a.id DESC LIMIT ?13";
+	/* A run's own attempts are found by their index; "?2 IS NULL OR" would read those of all runs. */
+	static const char *const selects[2][2] = { { RESULTS("?2 IS NULL AND", ""), RESULTS("?2 IS NULL AND", " DESC") },
+	                                           { RESULTS("a.run_id = ?2 AND", ""), RESULTS("a.run_id = ?2 AND", " DESC") } };
 	unsigned limit = f->limit == 0 ? 1000 : f->limit > 10000 ? 10000 : f->limit;
 	json_t *rows;
 
 	db_lock(s->read);
-	rows = sql_all(s->read, sql_query(s->read, e, f->newest_first ? newest : oldest, "izttttttziiiittii", f->after, f->run, f->board, f->board_type, f->workload,
+	rows = sql_all(s->read, sql_query(s->read, e, selects[f->run != 0][f->newest_first], "izttttttziiiittii", f->after, f->run, f->board, f->board_type, f->workload,
 	       f->verdict, f->cell, f->matrix, (int64_t)f->payload_bytes, (int64_t)f->finished_only, (int64_t)f->latest_attempt_only, (int64_t)f->without_excluded,
 	       (int64_t)limit, f->transport, f->board_or_type, (int64_t)f->newest_run_only, f->before), e);
 	db_unlock(s->read);
