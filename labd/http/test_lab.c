@@ -86,14 +86,11 @@ static bool serve(struct test_lab *t, struct err *e)
 bool test_lab_open(struct test_lab *t, bool in_file, enum fake_trouble trouble, struct err *e)
 {
 	char *path = in_file ? in_folder("lab.db") : xstrdup(":memory:");
-	struct scheduler *scheduler = NULL;
 	bool ok;
 
 	*t = (struct test_lab){ .lab = { .clock = &clock_host, .state_dir = test_folder(), .bench_name = "test", .version = "0.0" } };
 	ok = store_open(path, &clock_host, &t->lab.store, e) && store_host(t->lab.store, "here", "Linux", "a CPU", "0.0", &t->lab.host_id, e) && make_runner(t, trouble, e) &&
-	     fill_store(t, e) && scheduler_create(t->lab.store, t->lab.runner, &clock_host, &scheduler, e);
-	t->lab.scheduler = scheduler;
-	ok = ok && serve(t, e);
+	     fill_store(t, e) && scheduler_create(t->lab.store, t->lab.runner, &clock_host, &t->lab.scheduler, e) && serve(t, e);
 	free(path);
 	if (!ok)
 		test_lab_close(t);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The parts of a running daemon, for those who serve it to others: HTTP and the command line. Made by main.c, borrowed by everybody else,
- * alive from
- * the start of HTTP to its end. Any thread.
+ * unchanged and alive from the start of HTTP to its end. Any thread.
  */
 #ifndef LAB_RUN_LAB_H
 #define LAB_RUN_LAB_H
@@ -20,7 +19,7 @@ struct config;
 struct lab {
 	struct store *store;                                                 /* store/store.h */
 	struct runner *runner;                                               /* run/runner.h */
-	_Atomic(struct scheduler *) scheduler;                               /* run/schedule.h; there a moment after the server is */
+	struct scheduler *scheduler;                                         /* run/schedule.h */
 	const struct clock *clock;
 	const char *state_dir;                                               /* captures and exports are below it */
 	const char *bench_name;
