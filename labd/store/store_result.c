@@ -74,7 +74,8 @@ json_t *results_of_run(struct db *db, int64_t run, struct err *e)
    SQLite works out where a value is wanted. */
 #define SPOKE " AND t.verdict NOT IN ('cancelled', 'skipped')"
 #define IN_NEWEST_RUN \
-	"CASE WHEN " THERE_IS(" AND k.run_id = c.run_id" SPOKE) " THEN NOT " THERE_IS(" AND k.run_id > c.run_id" SPOKE) \
+	"CASE WHEN a.verdict NOT IN ('cancelled', 'skipped') OR " THERE_IS(" AND k.run_id = c.run_id" SPOKE) \
+	" THEN NOT " THERE_IS(" AND k.run_id > c.run_id" SPOKE) \
 	" WHEN " THERE_IS(" AND k.run_id > c.run_id") " THEN 0 ELSE NOT " THERE_IS(" AND k.run_id < c.run_id" SPOKE) " END"
 #define RESULT_FILTER \
 	" a.id > ?1 AND (?3 IS NULL OR a.board = ?3)" \
