@@ -57,15 +57,29 @@ static void print_options(const struct option_row *rows)
 		printf("  %s %-*s %s\n", rows->name, (int)(22 - strlen(rows->name)), rows->value ? rows->value : "", rows->help);
 }
 
+/* The verbs, or those that begin with a word ("matrix", NULL: all). Returns how many. */
+static int list_verbs(const char *family)
+{
+	size_t n = family ? strlen(family) : 0;
+	int listed = 0;
+
+	for (size_t i = 0; i < VERBS; i++)
+		if (!n || (strncmp(verbs[i].name, family, n) == 0 && verbs[i].name[n] == ' ')) {
+			printf("%s", n && !listed ? "usage: labctl VERB ...\n\n" : "");
+			printf("  %s %-*s %s\n", verbs[i].name, (int)(43 - strlen(verbs[i].name)), verbs[i].words, verbs[i].summary);
+			listed++;
+		}
+	return listed;
+}
+
 static int help(const struct verb *only)
 {
 	if (only) {
-		printf("usage: labctl %s %s\n\n%s\n\n", only->name, only->words, only->summary);
+		printf("usage: labctl %s%s%s [OPTIONS]\n\n%s\n\n", only->name, only->words[0] ? " " : "", only->words, only->summary);
 		print_options(only->options);
 	} else {
 		printf("usage: labctl VERB ...\n\n");
-		for (size_t i = 0; i < VERBS; i++)
-			printf("  %s %-*s %s\n", verbs[i].name, (int)(43 - strlen(verbs[i].name)), verbs[i].words, verbs[i].summary);
+		list_verbs(NULL);
 		printf("\nlabctl VERB --help says more. In every verb:\n");
 	}
 	print_options(common_options);
@@ -203,6 +217,8 @@ static int main_with(int argc, char **argv)
 		c.json = c.json || strcmp(argv[i], "--json") == 0;
 	if (!words_are_text(argc, argv, &c.err) || !args_parse(&before, first, argv, NULL, common_options, &c.err))
 		return call_failed(&c);
+	if (!v && first + 1 < argc && strcmp(argv[first + 1], "--help") == 0 && list_verbs(argv[first]))
+		return EXIT_PASSED;
 	if (!v && first < argc)
 		return no_such_verb(&c, argc - first, argv + first);
 	if (!v)
