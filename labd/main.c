@@ -343,8 +343,12 @@ int main(int argc, char **argv)
 	proc_claim_standard_fds();
 	umask(077);
 	hold_signals(&ends);
-	if (start(&d, &status) && !d.check_only)
-		wait_for_end(&ends);
+	if (start(&d, &status)) {
+		if (d.check_only)
+			printf("labd: the configuration is right: bench %s, boards: %zu\n", d.bench->name, d.bench->count);
+		else
+			wait_for_end(&ends);
+	}
 	stop(&d);
 	return status;
 }

@@ -198,18 +198,25 @@ static bool request(struct client *c, const char *method, const char *path, cons
 	return (status >= 200 && status < 300) || refusal(status, answer, e);
 }
 
-json_t *client_call(struct client *c, const char *method, const char *path, const json_t *body, struct err *e)
+json_t *client_call_text(struct client *c, const char *method, const char *path, const char *body, struct err *e)
 {
-	char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
 	struct buf answer = { 0 };
 	json_t *json = NULL;
 
-	if (request(c, method, path, "application/json", text, &answer, e)) {
+	if (request(c, method, path, "application/json", body, &answer, e)) {
 		json = json_loadb(buf_text(&answer), answer.size, JSON_DECODE_ANY, NULL);
 		if (!json)
 			err_set(e, ERR_PROTOCOL, "the daemon answered something that is not JSON");
 	}
 	buf_finish(&answer);
+	return json;
+}
+
+json_t *client_call(struct client *c, const char *method, const char *path, const json_t *body, struct err *e)
+{
+	char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
+	json_t *json = client_call_text(c, method, path, text, e);
+
 	free(text);
 	return json;
 }

@@ -30,6 +30,9 @@ const char *client_url(const struct client *c);
  */
 json_t *client_call(struct client *c, const char *method, const char *path, const json_t *body, struct err *e);
 
+/* The same with a body that is JSON as somebody wrote it, so that what the daemon says of a line is true of theirs. */
+json_t *client_call_text(struct client *c, const char *method, const char *path, const char *body, struct err *e);
+
 /* A text instead of JSON; the caller frees it. */
 char *client_text(struct client *c, const char *path, struct err *e);
 

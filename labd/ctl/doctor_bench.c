@@ -187,7 +187,7 @@ static void check_tun(const struct subject *s)
 static void check_capture(const struct subject *s)
 {
 	if (may(CAP_NET_RAW) || daemon_has_rights())
-		say(s, "ok", "%s can be captured", s->board->tap.interface);
+		say(s, "ok", "labd has the right to capture on %s", s->board->tap.interface);
 	else
 		say(s, "problem", "no right to capture on %s (CAP_NET_RAW): sudo setcap cap_net_raw+ep build/release/labd/labd", s->board->tap.interface);
 }

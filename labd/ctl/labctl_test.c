@@ -125,6 +125,9 @@ TEST(a_typo_gets_the_nearest_verb_or_option)
 	CHECK(says("labctl VERB"));
 	CHECK_EQ(labctl("run --help"), 0);
 	CHECK(says("--require-all"));
+	CHECK_EQ(labctl("schedule --help"), 0);
+	CHECK(says("schedule preview CRON") && !says("matrix list"));
+	CHECK_EQ(labctl("sched --help"), 2);
 	CHECK_EQ(labctl(""), 2);
 }
 
@@ -374,7 +377,7 @@ TEST(a_matrix_goes_out_and_comes_back)
 	CHECK(test_write_file(path, "{\"version\":1,\n\"name\":\"x\",\n\"cels\":[]}", 36));
 	snprintf(words, sizeof words, "matrix validate %s", path);
 	CHECK_EQ(labctl(words), 2);
-	CHECK(tells("cels"));
+	CHECK(tells("m.json:3: ") && tells("cels"));
 	CHECK(test_write_file(path, "{\n\"a\":}", 7));
 	CHECK_EQ(labctl(words), 2);
 	CHECK(tells("m.json:2"));

@@ -64,8 +64,8 @@ int verb_matrix_export(struct call *c)
 	return ok ? EXIT_PASSED : call_failed(c);
 }
 
-/* The file's JSON; NULL with where it is broken. */
-static json_t *read_document(struct call *c)
+/* The file's text, which the caller frees, and its JSON; NULL with where it is broken. */
+static char *read_document(struct call *c, json_t **document)
 {
 	const char *name = c->args->words[0];
 	FILE *f = strcmp(name, "-") == 0 ? stdin : fopen(name, "rb");
@@ -88,16 +88,26 @@ static json_t *read_document(struct call *c)
 		if (f != stdin)
 			fclose(f);
 	}
+	if (json) {
+		*document = json;
+		return text;
+	}
 	free(text);
-	return json;
+	return NULL;
 }
 
-static int send_document(struct call *c, const char *method, const char *path, const json_t *document)
+/* The daemon knows the document as "matrix"; whoever wrote it knows the file. */
+static void name_the_file(struct call *c)
 {
-	json_t *answer = client_call(c->client, method, path, document, &c->err);
+	static const char own[] = "matrix:";
+	struct err e = c->err;
 
-	if (!answer)
-		return call_failed(c);
+	if (strncmp(e.msg, own, strlen(own)) == 0)
+		err_set(&c->err, e.code, "%.100s:%s", c->args->words[0], e.msg + strlen(own));
+}
+
+static int send_answer(struct call *c, json_t *answer)
+{
 	if (c->json)
 		return call_print(answer);
 	if (json_object_get(answer, "version"))
@@ -108,39 +118,53 @@ static int send_document(struct call *c, const char *method, const char *path, c
 	return EXIT_PASSED;
 }
 
+static int send_document(struct call *c, const char *method, const char *path, const char *text)
+{
+	json_t *answer = client_call_text(c->client, method, path, text, &c->err);
+
+	if (answer)
+		return send_answer(c, answer);
+	name_the_file(c);
+	return call_failed(c);
+}
+
 int verb_matrix_import(struct call *c)
 {
 	const char *name = args_text(c->args, "--name"), *user = getenv("USER");
-	json_t *document = read_document(c);
+	json_t *document = NULL;
+	char *text = read_document(c, &document);
 	struct buf path = { 0 };
 	int status;
 
-	if (!document)
+	if (!text)
 		return call_failed(c);
 	name = name ? name : json_string_value(json_object_get(document, "name"));
 	buf_printf(&path, "/matrices/");
 	client_part(&path, name ? name : "");
 	client_query(&path, "author", user && user[0] ? user : "labctl");
 	if (name && name[0]) {
-		status = send_document(c, "PUT", buf_text(&path), document);
+		status = send_document(c, "PUT", buf_text(&path), text);
 	} else {
 		err_set(&c->err, ERR_INVALID, "%.100s: the key \"name\" is missing; or say --name", c->args->words[0]);
 		status = call_failed(c);
 	}
 	buf_finish(&path);
 	json_decref(document);
+	free(text);
 	return status;
 }
 
 int verb_matrix_validate(struct call *c)
 {
-	json_t *document = read_document(c);
+	json_t *document = NULL;
+	char *text = read_document(c, &document);
 	int status;
 
-	if (!document)
+	if (!text)
 		return call_failed(c);
-	status = send_document(c, "POST", "/matrices/validate", document);
+	status = send_document(c, "POST", "/matrices/validate", text);
 	json_decref(document);
+	free(text);
 	return status;
 }
 
@@ -157,7 +181,9 @@ int verb_matrix_copy(struct call *c)
 	if (args_number(c->args, "--version", 1, 1000000, 0, &version, &c->err)) {
 		if (version)
 			json_object_set_new(body, "version", json_integer(version));
-		status = send_document(c, "POST", buf_text(&path), body);
+		json_t *answer = client_call(c->client, "POST", buf_text(&path), body, &c->err);
+
+		status = answer ? send_answer(c, answer) : call_failed(c);
 	} else {
 		status = call_failed(c);
 	}

@@ -98,6 +98,8 @@ int verb_profile(struct call *c)
 		call_print(profiles);
 		return status;
 	}
+	if (json_array_size(profiles))                           /* a real board cannot count its cycles */
+		printf("%s (virtual), run %lld: from the trigger to the last byte\n\n", c->args->words[0], (long long)run);
 	profile_print(stdout, profiles);
 	json_decref(profiles);
 	return status;

@@ -84,12 +84,16 @@ int verb_results(struct call *c)
 	return status;
 }
 
-/* "tcp", "udp", or "udp, acknowledged": what tells series of one board and variant apart. */
-static json_t *over_of(json_t *row, bool ack)
+/* "tcp, 100 frames" or "udp, acknowledged, 10 frames": what tells series of one board and variant apart. from: where ack and count are. */
+static json_t *over_of(json_t *row, json_t *from)
 {
 	const char *transport = json_string_value(json_object_get(row, "transport"));
+	json_t *count = json_object_get(from, "count");
+	char frames[40] = "";
 
-	return transport ? json_sprintf("%s%s", transport, ack ? ", acknowledged" : "") : json_null();
+	if (json_is_integer(count))
+		snprintf(frames, sizeof frames, ", %lld frames", (long long)json_integer_value(count));
+	return transport ? json_sprintf("%s%s%s", transport, json_is_true(json_object_get(from, "ack")) ? ", acknowledged" : "", frames) : json_null();
 }
 
 static void print_comparison(const json_t *doc)
@@ -110,10 +114,10 @@ static void print_comparison(const json_t *doc)
 		json_t *first = json_array_get(json_object_get(row, "published"), 0);
 
 		json_object_set(row, "first", first ? first : json_null());
-		json_object_set_new(row, "over", over_of(row, json_is_true(json_object_get(json_object_get(row, "params"), "ack"))));
+		json_object_set_new(row, "over", over_of(row, json_object_get(row, "params")));
 	}
 	json_array_foreach(json_object_get(doc, "fits"), i, row)
-		json_object_set_new(row, "over", over_of(row, json_is_true(json_object_get(row, "ack"))));
+		json_object_set_new(row, "over", over_of(row, row));
 	printf("%s, %s\n", json_string_value(json_object_get(doc, "figure")), json_string_value(json_object_get(doc, "unit")));
 	table_print(stdout, rows, list, "Nothing is measured for that yet.");
 	if (json_array_size(json_object_get(doc, "fits")) > 0) {
@@ -229,7 +233,7 @@ int verb_export_capture(struct call *c)
 
 /* --- exclusions --------------------------------------------------------------------------------------------------------------------------------- */
 
-static int change(struct call *c, const char *action, json_t *body)
+static int change(struct call *c, const char *action, json_t *body, const char *said)
 {
 	struct buf path = { 0 };
 	json_t *answer;
@@ -244,6 +248,7 @@ static int change(struct call *c, const char *action, json_t *body)
 		return call_failed(c);
 	if (c->json)
 		return call_print(answer);
+	printf("result %s is %s\n", c->args->words[0], said);
 	json_decref(answer);
 	return EXIT_PASSED;
 }
@@ -253,10 +258,10 @@ int verb_exclude(struct call *c)
 	const char *author = args_text(c->args, "--author"), *user = getenv("USER");
 
 	author = author ? author : user && user[0] ? user : "labctl";
-	return change(c, "exclude", json_pack("{s:s,s:s}", "reason", c->args->words[1], "author", author));
+	return change(c, "exclude", json_pack("{s:s,s:s}", "reason", c->args->words[1], "author", author), "left out of comparisons");
 }
 
 int verb_include(struct call *c)
 {
-	return change(c, "include", NULL);
+	return change(c, "include", NULL, "in comparisons again");
 }

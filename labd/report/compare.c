@@ -232,12 +232,18 @@ static bool acknowledged(json_t *row)
 	return json_is_true(json_object_get(json_object_get(row, "params"), "ack"));
 }
 
+/* So are runs of other lengths: the first frame is longer than the others. */
+static json_t *count_of(json_t *row)
+{
+	return json_object_get(json_object_get(row, "params"), "count");
+}
+
 /* Everything of a series but the payload, as one text to sort and group by. */
 static char *series_of(json_t *row)
 {
 	char *variant = json_dumps(json_object_get(row, "variant"), JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
-	char *text = xasprintf("%s %s %s %s %s%s %s %s", text_of(row, "board"), text_of(row, "board_type"), text_of(row, "workload"), variant ? variant : "{}",
-	                       text_of(row, "transport"), acknowledged(row) ? "+ack" : "", text_of(row, "mode"), text_of(row, "pace"));
+	char *text = xasprintf("%s %s %s %s %s%s %lld %s %s", text_of(row, "board"), text_of(row, "board_type"), text_of(row, "workload"), variant ? variant : "{}",
+	                       text_of(row, "transport"), acknowledged(row) ? "+ack" : "", (long long)json_integer_value(count_of(row)), text_of(row, "mode"), text_of(row, "pace"));
 
 	free(variant);
 	return text;
@@ -293,9 +299,9 @@ static void add_fit(json_t *fits, json_t *row, bool published, const struct poin
 
 	if (p->n < 3 || !fit_line(p->x, p->y, p->n, &f))
 		return;
-	json_t *fit = json_pack("{s:s, s:s, s:s, s:O?, s:b, s:b, s:f, s:f, s:f, s:f, s:I}", "series", published ? "published" : text_of(row, "board"), "board_type",
+	json_t *fit = json_pack("{s:s, s:s, s:s, s:O?, s:b, s:O?, s:b, s:f, s:f, s:f, s:f, s:I}", "series", published ? "published" : text_of(row, "board"), "board_type",
 	                        text_of(row, "board_type"), "workload", text_of(row, "workload"), "transport", json_object_get(row, "transport"), "ack", acknowledged(row),
-	                        "published", published, "a_s", f.a, "b_s_per_byte", f.b, "max_relative_error", f.max_relative_error, "max_absolute_error_s", f.max_absolute_error,
+	                        "count", count_of(row), "published", published, "a_s", f.a, "b_s_per_byte", f.b, "max_relative_error", f.max_relative_error, "max_absolute_error_s", f.max_absolute_error,
 	                        "n", (json_int_t)f.n);
 
 	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {

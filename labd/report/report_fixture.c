@@ -14,6 +14,12 @@ struct store *fixture_store;
 static int64_t host;
 static struct { const char *mode, *pace; } way;
 static struct { const char *key, *value; } choice;
+static int asked;
+
+void fixture_count(int frames)
+{
+	asked = frames;
+}
 
 void fixture_variant(const char *key, const char *value)
 {
@@ -31,6 +37,7 @@ bool fixture_begin(struct err *e)
 {
 	fixture_way("gate", "turns");
 	fixture_variant("stack", "labnet");
+	fixture_count(FRAMES);
 	return store_open(":memory:", &clock_host, &fixture_store, e) && store_host(fixture_store, "here", "Linux", "a CPU", "test", &host, e)
 	    && store_board_put(fixture_store, "board-a", "at89c51ed2-cs8900a", true, 0, e) && seed_references(fixture_store, e);
 }
@@ -75,7 +82,7 @@ static bool finish_job(uint64_t elapsed_ns, int payload, const char *error, stru
 static struct cell_row cell_of(char *name, int payload, const char *transport, json_t *variant)
 {
 	return (struct cell_row){ .name = name, .board = "board-a", .board_type = "at89c51ed2-cs8900a", .workload = "trigger", .variant = variant,
-	                          .params = json_pack("{s:i, s:i, s:s, s:b}", "payload_bytes", payload, "count", FRAMES, "transport", transport, "ack", 0), .is_virtual = true,
+	                          .params = json_pack("{s:i, s:i, s:s, s:b}", "payload_bytes", payload, "count", asked, "transport", transport, "ack", 0), .is_virtual = true,
 	                          .repeats = 1, .deadline_ms = 1000 };
 }
 

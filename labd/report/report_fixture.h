@@ -27,6 +27,9 @@ void fixture_way(const char *mode, const char *pace);
 /* A choice of the build that the runs from here on have beside stack=labnet; at fixture_begin() none. Constants. */
 void fixture_variant(const char *key, const char *value);
 
+/* How many frames the cells from here on ask for; at fixture_begin() 100. Their times stay those of 100. */
+void fixture_count(int frames);
+
 double fixture_goodput(int payload);
 
 #endif

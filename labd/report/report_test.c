@@ -262,6 +262,28 @@ TEST(figures_of_another_wire_and_clock_are_rows_and_lines_of_their_own)
 	fixture_end();
 }
 
+TEST(runs_of_another_length_are_a_line_of_their_own)
+{
+	struct compare_query q = { .run = 0 };
+	json_int_t of_each = 0;
+	json_t *c, *fit;
+	size_t i;
+
+	CHECK_OK(fixture_begin(&e) && fixture_run(0, &e), &e);
+	fixture_count(37);
+	CHECK_OK(fixture_run(0, &e), &e);
+	c = compare(fixture_store, &q, &e);
+	CHECK_EQ(json_array_size(json_object_get(c, "rows")), 6);
+	json_array_foreach(json_object_get(c, "fits"), i, fit)
+		if (!json_is_true(json_object_get(fit, "published"))) {
+			CHECK_EQ(json_integer_value(json_object_get(fit, "n")), 3);
+			of_each += json_integer_value(json_object_get(fit, "count"));
+		}
+	CHECK_EQ(of_each, 137);
+	json_decref(c);
+	fixture_end();
+}
+
 TEST(an_excluded_result_does_not_count)
 {
 	struct compare_query q = { .run = 0 };

@@ -80,17 +80,19 @@ function content(doc, boards, choice, ask) {
 
 /* --- from rows to what the chart shows --- */
 
-/* The board, and of wire, transport and variant what tells its series apart. */
+/* The board, and of wire, transport, count and variant what tells its series apart. */
 function seriesName(r, rows) {
 	const own = rows.filter((o) => o.board === r.board),
 		several = (of) => new Set(own.map(of)).size > 1;
-	return [r.board ?? r.board_type, several(wayOf) ? wayOf(r) : "", several(overOf) ? overOf(r) : "", pairs(varying(r.variant, own))]
+	return [r.board ?? r.board_type, several(wayOf) ? wayOf(r) : "", several(overOf) ? overOf(r) : "", several(countOf) ? countOf(r) : "", pairs(varying(r.variant, own))]
 		.filter(Boolean)
 		.join(", ");
 }
 
 /* "UDP, each acknowledged" is another series than UDP: there the board waits for the host. */
 const overOf = (r) => `${transports[r.transport] ?? r.transport}${r.params?.ack ? ", each acknowledged" : ""}`;
+
+const countOf = (r) => (r.params?.count ? `${r.params.count} frames` : "");
 
 const varying = (variant, rows) =>
 	Object.fromEntries(Object.entries(variant ?? {}).filter(([k]) => new Set(rows.map((o) => o.variant?.[k])).size > 1));
@@ -104,6 +106,7 @@ const sameSeries = (r, fit) =>
 	wayOf(fit) === wayOf(r) &&
 	fit.transport === r.transport &&
 	fit.ack === Boolean(r.params?.ack) &&
+	fit.count === (r.params?.count ?? null) &&
 	JSON.stringify(fit.variant) === JSON.stringify(r.variant);
 
 export function modelOf(rows, fitted, boards, choice) {
@@ -311,13 +314,15 @@ function numbers(rows, key) {
 	const f = figures[key],
 		spread = rows.some((r) => r.n > 1),
 		variants = new Set(rows.map((r) => JSON.stringify(r.variant))).size > 1,
-		ways = new Set(rows.map(wayOf)).size > 1;
+		ways = new Set(rows.map(wayOf)).size > 1,
+		counts = new Set(rows.map(countOf)).size > 1;
 	const lines = rows.flatMap((r) => (r.published.length ? r.published : [null]).map((p, i) => ({ ...r, p, first: i === 0 })));
 	const columns = [
 		{ head: "board", cell: (r) => boardName({ name: r.board ?? r.board_type, virtual: r.virtual }) },
 		ways && { head: "wire", cell: wayOf },
 		variants && { head: "variant", cell: (r) => pairs(r.variant) || none },
 		{ head: "over", cell: (r) => (r.transport ? overOf(r) : none) },
+		counts && { head: "run of", cell: (r) => countOf(r) || none },
 		{ head: "payload, byte", number: true, cell: (r) => number(r.payload_bytes) },
 		{
 			head: `measured, ${f.axis}`,
