@@ -7,31 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "core/unix_socket.h"
 
 enum { DEADLINE_MS = 10000 };
-
-static int connect_to(const char *path, struct err *e)
-{
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	int fd;
-
-	if (strlen(path) >= sizeof to.sun_path) {
-		err_set(e, ERR_INVALID, "%s: longer than a socket's path may be", path);
-		return -1;
-	}
-	strcpy(to.sun_path, path);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof to) == 0)
-		return fd;
-	err_set(e, ERR_LOST, "nobody listens at %s: the vboard process is gone (%s)", path, strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
 
 /* A line within the deadline; NUL-terminated without its line feed. */
 static bool read_line(int fd, const char *request, char *line, size_t room, struct err *e)
@@ -62,11 +43,14 @@ static bool read_line(int fd, const char *request, char *line, size_t room, stru
 bool control_ask(const char *path, const char *request, char *answer, size_t room, struct err *e)
 {
 	char line[64];
-	int n = snprintf(line, sizeof line, "%s\n", request), fd = connect_to(path, e);
+	struct err why;
+	int n = snprintf(line, sizeof line, "%s\n", request), fd = unix_socket_connect(path, DEADLINE_MS, &why);
 	bool ok;
 
+	if (fd < 0 && (why.code == ERR_TIMEOUT || why.code == ERR_INVALID))
+		return err_set(e, why.code, "the vboard process does not answer: %s", why.msg);
 	if (fd < 0)
-		return false;
+		return err_set(e, ERR_LOST, "the vboard process is gone: %s", why.msg);
 	ok = send(fd, line, (size_t)n, MSG_NOSIGNAL) == n || err_set(e, ERR_LOST, "the vboard process does not listen");
 	ok = ok && read_line(fd, request, answer, room, e);
 	close(fd);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "core/clock.h"
@@ -48,25 +47,6 @@ int host_socket_open(const struct endpoint *to, bool *pending, struct err *e)
 	if (ok || *pending)
 		return fd;
 	err_errno(e, "connect to %s port %u", to->host, to->port);
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
-int host_socket_unix(const char *path, struct err *e)
-{
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	int fd;
-
-	if (strlen(path) >= sizeof to.sun_path) {
-		err_set(e, ERR_INVALID, "socket path of %zu bytes, a Unix socket takes %zu: %s", strlen(path), sizeof to.sun_path - 1, path);
-		return -1;
-	}
-	memcpy(to.sun_path, path, strlen(path));
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && connect(fd, (const struct sockaddr *)&to, sizeof to) == 0)
-		return fd;
-	err_errno(e, "connect to %s", path);
 	if (fd >= 0)
 		close(fd);
 	return -1;

@@ -12,7 +12,6 @@
 
 /* Begin to connect (TCP) or set the peer (UDP). -1 on failure; *pending tells that a TCP connect goes on. */
 int host_socket_open(const struct endpoint *to, bool *pending, struct err *e);
-int host_socket_unix(const char *path, struct err *e);
 uint16_t host_socket_port(int fd);
 /* The error the socket has met, 0 = none; reading clears it. */
 int host_socket_error(int fd);

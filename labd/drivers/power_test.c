@@ -149,7 +149,7 @@ TEST(a_virtual_board_that_is_gone_or_refuses_is_named)
 
 	CHECK(!power_on(p, &e));
 	CHECK_EQ(e.code, ERR_LOST);
-	CHECK_STR(e.msg, "power virtual: on: nobody listens at /tmp/labd-no-such-socket: the vboard process is gone (No such file or directory)");
+	CHECK_STR(e.msg, "power virtual: on: the vboard process is gone: connect to /tmp/labd-no-such-socket: No such file or directory");
 	power_destroy(p);
 	p = socket_switch();
 	control.override = "err the fuse is blown\n";

@@ -16,7 +16,7 @@
 
 #include "core/clock.h"
 #include "core/mem.h"
-#include "drivers/host_socket.h"
+#include "core/unix_socket.h"
 #include "drivers/pcap_file.h"
 #include "drivers/tap_drivers.h"
 
@@ -132,7 +132,7 @@ static bool stream_start(struct tap *t, const char *file, struct err *e)
 	if (s->file < 0)
 		return err_errno(e, "%s", file);
 	s->end_fd = eventfd(0, EFD_CLOEXEC);
-	s->socket = s->end_fd >= 0 ? host_socket_unix(s->path, e) : -1;
+	s->socket = s->end_fd >= 0 ? unix_socket_connect(s->path, s->patience_ms, e) : -1;
 	if (s->socket >= 0 && pthread_create(&s->thread, NULL, read_stream, s) == 0)
 		s->running = true;
 	else if (s->socket >= 0)

@@ -8,13 +8,14 @@
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "core/unix_socket.h"
 #include "drivers/host_socket.h"
 
 bool turn_control_open(struct turn_control *c, const char *path, unsigned silence_ms, struct err *e)
 {
 	c->silence_ms = silence_ms;
 	c->in_bytes = 0;
-	c->fd = host_socket_unix(path, e);
+	c->fd = unix_socket_connect(path, silence_ms, e);
 	return c->fd >= 0;
 }
 
