@@ -33,7 +33,7 @@
 #include "run/seed.h"
 #include "store/store.h"
 
-enum { EXIT_USAGE = 2, EXIT_START = 5, LEFTOVER_GRACE_MS = 1000, READY_MS = 10000 };
+enum { EXIT_USAGE = 2, EXIT_START = 5, LEFTOVER_GRACE_MS = 1000, READY_MS = 500 };
 
 struct daemon {
 	const char *config_file;
@@ -172,7 +172,8 @@ static bool start_supervisor(struct daemon *d, struct err *e)
 	return supervisor_create(&c, &d->supervisor, e);
 }
 
-/* Worker threads: the drivers of one board, with the end points of its process if it is a virtual one. */
+/* Worker threads: the drivers of one board, with the end points of its process if it is a virtual one. A process that is not up yet is asked for
+   again by the worker, who must hear of a stop between. */
 static bool open_board(void *opaque, const struct runner_board *b, struct board **out, struct err *e)
 {
 	struct daemon *d = opaque;

@@ -65,8 +65,10 @@ static bool have_board(struct worker *w, struct err *e)
 	while (!w->site.config->board_open(w->site.config->opaque, w->rb, &b, e)) {
 		if (worker_stop_reason(w) != ATTEMPT_GO_ON)
 			return err_set(e, ERR_CANCELLED, "cancelled");
-		if (clock_now_ns(w->site.config->clock) >= until || e->code == ERR_INVALID || e->code == ERR_UNSUPPORTED)
+		if (e->code == ERR_INVALID || e->code == ERR_UNSUPPORTED)
 			return false;
+		if (clock_now_ns(w->site.config->clock) >= until)
+			return err_prefix(e, "tried for %d s", OPEN_MS / 1000);
 		wait_ms(w, OPEN_AGAIN_MS);
 	}
 	set_board(w, b);
