@@ -204,6 +204,21 @@ static bool samples_page(struct csv_export *x, struct buf *out, struct err *e)
 	return true;
 }
 
+static bool text_fits(json_t *row, const char *key, const char *wanted)
+{
+	const char *text = json_string_value(json_object_get(row, key));
+
+	return !wanted || (text && strcmp(text, wanted) == 0);
+}
+
+/* What a comparison cannot be asked for. */
+static bool row_wanted(json_t *row, const struct result_filter *f)
+{
+	return text_fits(row, "board", f->board) && text_fits(row, "board_type", f->board_type) && text_fits(row, "cell", f->cell)
+	    && text_fits(row, "verdict", f->verdict)
+	    && (f->payload_bytes == 0 || json_integer_value(json_object_get(row, "payload_bytes")) == f->payload_bytes);
+}
+
 static bool rows_of(struct csv_export *x, const struct compare_query *q, bool first_published, struct buf *out, struct err *e)
 {
 	json_t *c = compare(x->store, q, e), *row;
@@ -214,6 +229,8 @@ static bool rows_of(struct csv_export *x, const struct compare_query *q, bool fi
 	json_array_foreach(json_object_get(c, "rows"), i, row) {
 		json_t *published = json_array_get(json_object_get(row, "published"), 0);
 
+		if (!row_wanted(row, &x->q.results))
+			continue;
 		json_object_set(row, "metric", json_object_get(c, "figure"));
 		json_object_set(row, "unit", json_object_get(c, "unit"));
 		if (first_published)
@@ -239,12 +256,17 @@ static bool summary_page(struct csv_export *x, struct buf *out, struct err *e)
 	struct compare_query q = { .matrix = f->matrix, .board = f->board ? f->board : f->board_type ? f->board_type : f->board_or_type, .workload = f->workload,
 	                           .transport = f->transport };
 
+	uint64_t before = x->rows;
+
 	if (x->run_next < x->run_count) {
 		q.run = x->runs[x->run_next++];
 		for (size_t i = 0; i < sizeof summary_figures / sizeof summary_figures[0]; i++) {
 			q.figure = summary_figures[i];
 			if (!rows_of(x, &q, false, out, e))
 				return false;
+			/* Each figure has the same rows: a run without any is not asked for the others. */
+			if (x->rows == before)
+				break;
 		}
 	}
 	x->ended = x->run_next >= x->run_count;

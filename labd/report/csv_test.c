@@ -184,6 +184,32 @@ TEST(the_sidecar_tells_columns_rows_and_the_hash_of_the_file)
 	fixture_end();
 }
 
+/* Run 1: 750 fails; run 2: all pass. Four figures a cell. */
+TEST(a_summary_has_the_rows_that_were_asked_for_and_no_others)
+{
+	static const struct { struct result_filter f; uint64_t rows; } asked[] = {
+		{ { .payload_bytes = 750 }, 2 * 4 },
+		{ { .payload_bytes = 750, .run = 2 }, 4 },
+		{ { .verdict = "fail" }, 4 },
+		{ { .cell = "trigger/at89c51ed2-cs8900a/payload_bytes=100" }, 2 * 4 },
+		{ { .board = "board-a", .board_type = "another" }, 0 },
+		{ { .board = "at89c51ed2-cs8900a" }, 0 },
+		{ { .board_type = "at89c51ed2-cs8900a" }, 2 * 3 * 4 },
+	};
+	struct buf out = { 0 };
+	uint64_t rows;
+
+	CHECK_OK(fixture_begin(&e) && fixture_run(750, &e) && fixture_run(0, &e), &e);
+	for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+		struct csv_query q = { .kind = CSV_SUMMARY, .results = asked[i].f };
+
+		CHECK_OK(export_with(&q, &out, &rows, NULL), &e);
+		CHECK_EQ(rows, asked[i].rows);
+		buf_finish(&out);
+	}
+	fixture_end();
+}
+
 TEST(header_names_are_lower_case_words)
 {
 	for (int kind = CSV_SAMPLES; kind <= CSV_COMPARE; kind++)
