@@ -18,7 +18,7 @@ struct supervisor_config {
 	const char *vboard;                                                  /* the program */
 	const char *state_dir;                                               /* chip memories are kept in <state_dir>/vboard; NULL = lost at exit */
 	const struct bench *bench;                                           /* borrowed, outlives the supervisor */
-	/* Told on the supervisor's thread, for the table of processes: pid and start time name a process for good (proc_end_leftover). May be NULL. */
+	/* Told on the supervisor's thread, for the table of processes: pid and start time name a process for good (store_process_sweep). May be NULL. */
 	void (*started)(void *opaque, const char *board, pid_t pid, uint64_t start_time);
 	void (*ended)(void *opaque, const char *board, pid_t pid);
 	void *opaque;

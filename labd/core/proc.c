@@ -179,23 +179,6 @@ void proc_stop(struct proc *p, uint32_t grace_ms, struct proc_end *end)
 	kill(-p->pid, SIGKILL);                                              /* grandchildren that are still there */
 }
 
-bool proc_end_leftover(pid_t pid, uint64_t start_time, uint32_t grace_ms)
-{
-	uint64_t until = clock_now_ns(&clock_host) + grace_ms * NS_PER_MS;
-
-	if (pid <= 1 || !start_time || proc_start_time(pid) != start_time)
-		return false;
-	kill(-pid, SIGTERM);
-	kill(pid, SIGTERM);
-	while (proc_start_time(pid) == start_time && clock_now_ns(&clock_host) < until)
-		nap();
-	if (proc_start_time(pid) == start_time) {
-		kill(-pid, SIGKILL);
-		kill(pid, SIGKILL);
-	}
-	return true;
-}
-
 void proc_end_text(const struct proc_end *end, char *out, size_t room)
 {
 	if (end->signalled)

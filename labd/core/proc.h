@@ -52,9 +52,6 @@ void proc_stop(struct proc *p, uint32_t grace_ms, struct proc_end *end);
 /* 0: no such process. */
 uint64_t proc_start_time(pid_t pid);
 
-/* A leftover of an earlier life: if pid still is the process that started then, end its group as proc_stop does. True if there was one. */
-bool proc_end_leftover(pid_t pid, uint64_t start_time, uint32_t grace_ms);
-
 /* "exit status 3" or "killed by signal 9 (Killed)" into out. */
 void proc_end_text(const struct proc_end *end, char *out, size_t room);
 

@@ -129,19 +129,3 @@ TEST(a_child_gets_only_the_descriptors_it_should)
 	CHECK(atoi(buf_text(&output)) <= 4);
 	close(leak);
 }
-
-TEST(a_leftover_is_ended_only_if_it_is_the_one)
-{
-	const char *const argv[] = { "sleep", "60", NULL };
-	struct proc_end end;
-	struct proc p;
-
-	CHECK_OK(proc_start(argv, NULL, 0, &p, &e), &e);
-	CHECK(p.start_time != 0);
-	CHECK(!proc_end_leftover(p.pid, p.start_time + 1, 10));
-	CHECK(!proc_ended(&p, &end));
-	CHECK(proc_end_leftover(p.pid, p.start_time, 10));
-	proc_stop(&p, 1000, &end);
-	CHECK(end.signalled);
-	CHECK(!proc_end_leftover(p.pid, p.start_time, 10));
-}
