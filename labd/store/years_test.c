@@ -122,3 +122,36 @@ TEST(what_was_excluded_is_not_read_again_for_each_result)
 	CHECK(now <= few + few / 4);
 	end();
 }
+
+/* Boards with their last result, and matrices with whether a run refers to them: the overview asks for both after every event. */
+static int64_t steps_of_overview(void)
+{
+	json_t *boards, *matrices;
+
+	steps = 0;
+	sqlite3_progress_handler(s->read->h, 1, count_step, NULL);
+	boards = store_boards(s, &e);
+	matrices = store_matrices(s, &e);
+	sqlite3_progress_handler(s->read->h, 0, NULL, NULL);
+	if (json_array_size(boards) != 1 || json_array_size(matrices) != 1)
+		steps = -1;
+	json_decref(boards);
+	json_decref(matrices);
+	return steps;
+}
+
+TEST(boards_and_matrices_cost_the_same_however_many_results_there_are)
+{
+	json_t *document = json_object();
+	int64_t few, now;
+
+	CHECK_OK(begin() && store_board_put(s, "board-a", "type-a", true, 0, &e) && store_matrix_put(s, "unused", document, "test", NULL, &e), &e);
+	CHECK_OK(add_runs(1, 200, "gate", "pass"), &e);
+	few = steps_of_overview();
+	CHECK_OK(add_runs(201, 2000, "gate", "pass"), &e);
+	now = steps_of_overview();
+	CHECK(few > 0 && now > 0);
+	CHECK(now <= few + few / 4);
+	json_decref(document);
+	end();
+}
