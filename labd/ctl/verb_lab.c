@@ -51,7 +51,7 @@ int verb_status(struct call *c)
 int verb_boards(struct call *c)
 {
 	static const struct column columns[] = {
-		{ "board", "name", 0 }, { "type", "board_type", 0 }, { "virtual", "virtual", 0 }, { "state", "state", 0 }, { "step", "live.step", 0 },
+		{ "board", "name", 0 }, { "type", "board_type", 0 }, { "virtual", "virtual", 0 }, { "on bench", "present", 0 }, { "state", "state", 0 }, { "step", "live.step", 0 },
 		{ "health", "health", 0 }, { "holds", "holds.build", 0 }, { "flashed", "flash_cycles", 0 }, { "last result", "last_result.cell", 0 },
 		{ "verdict", "last_result.verdict", 0 }, { NULL, NULL, 0 },
 	};
