@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Turns: the board's clock stands still until pace_wait() gives it a turn. What the board has taken and given is known by totals, never by
- * what a kernel buffer
- * happens to hold, so a socket is read until the total is there and a write is as long as the credit.
+ * what a kernel buffer happens to hold, so a socket is read until the total is there and a write is as long as the credit.
  *
  * Links are told to the board in the order in which they were opened. A link that was closed stays in that list, read and thrown away,
- * until the board has
- * ended its side too: FIN and RST can only enter the virtual world with a turn.
+ * until the board has ended its side too: FIN and RST can only enter the virtual world with a turn.
  */
 #include <assert.h>
 #include <errno.h>
@@ -174,8 +172,7 @@ static bool lose_network(struct turns *t)
 
 /*
  * Without power there is no virtual time and nobody counts, but the serial adapter, which hangs on USB and not on the board, talks all the
- * same: its bytes move as the sockets do, and
- * time passes as the host's.
+ * same: its bytes move as the sockets do, and time passes as the host's.
  */
 static bool wait_without_power(struct turns *t, const struct link_want *wants, size_t n, uint64_t max_ns, struct err *e)
 {

@@ -3,8 +3,7 @@
  * A board's console as bytes in and believed lines out (docs/workloads.md "The console").
  *
  * Lines that begin with "@lab " and carry the right sum are told; those with a wrong sum, or that break the form, are counted and not
- * believed; everything else is
- * for people and ignored here. Bytes may come in any pieces. One thread.
+ * believed; everything else is for people and ignored here. Bytes may come in any pieces. One thread.
  */
 #ifndef LAB_RUN_CONSOLE_H
 #define LAB_RUN_CONSOLE_H

@@ -22,10 +22,9 @@ struct cron {
 bool cron_parse(const char *text, struct cron *out, struct err *e);
 
 /*
- * The first moment after after_s that it is due, clocks of the zone. A time that the clocks skip is due at the first minute after the gap; a
- * time that they
- * show twice is due the first time, unless the hour field begins with * (then every hour counts). False: none in 400 years (cron_parse has
- * refused that).
+ * The first moment after after_s that it is due, clocks of the zone. A time that the clocks skip is due at the first minute after the gap;
+ * a time that they show twice is due the first time, unless the hour field begins with * (then every hour counts). False: none in 400 years
+ * (cron_parse has refused that).
  */
 bool cron_next(const struct cron *c, const struct zone *z, int64_t after_s, int64_t *next_s);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * For tests: a board that exists in this process alone, a second implementation of every seam with a clock of its own. It holds what was
- * flashed, prints a banner, serves the
- * trigger workload with the published 8051's times, and can be told to misbehave. Also images.json with one small image to flash.
+ * flashed, prints a banner, serves the trigger workload with the published 8051's times, and can be told to misbehave. Also images.json
+ * with one small image to flash.
  *
  * struct fake outlives the boards that are opened on it, as a real board outlives its drivers. A test changes the script only while nothing runs.
  */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The firmware images there are: rows of build/firmware/images.json. A cell selects one by board type and variant, defaults of the board
- * type filled in on both sides. Immutable
- * after loading; any thread.
+ * type filled in on both sides. Immutable after loading; any thread.
  */
 #ifndef LAB_RUN_IMAGES_H
 #define LAB_RUN_IMAGES_H

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A matrix: which workloads run on which boards, with which variants and parameters, how often. A document people write (docs/store.md has
- * an example), read strictly; expanded
- * into cells in a fixed order. Immutable after parsing; any thread.
+ * an example), read strictly; expanded into cells in a fixed order. Immutable after parsing; any thread.
  */
 #ifndef LAB_RUN_MATRIX_H
 #define LAB_RUN_MATRIX_H

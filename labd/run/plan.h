@@ -16,9 +16,9 @@ struct plan {
 };
 
 /*
- * Cells of m that match the request's board and cell filters, in matrix order, one for each board of the cell's type. A board type without a
- * board on the bench gives a skipped cell (no_board); a missing
- * image too (image); a wrong variant is ERR_INVALID. ERR_NOT_FOUND: nothing matches.
+ * Cells of m that match the request's board and cell filters, in matrix order, one for each board of the cell's type. A board type without
+ * a board on the bench gives a skipped cell (no_board); a missing image too (image); a wrong variant is ERR_INVALID. ERR_NOT_FOUND: nothing
+ * matches.
  */
 bool plan_make(const struct matrix *m, const struct runner_board *boards, size_t board_count, const struct images *images, const struct run_request *q, struct plan *out,
                struct err *e);

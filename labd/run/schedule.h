@@ -2,9 +2,8 @@
 /*
  * The scheduler: a thread that fires stored schedules, and the rules of when they are due (docs/schedule.md).
  *
- * Schedules are rows of the store, so they survive a restart. A due time that passed while the daemon was down is caught up once (or not, as
- * the schedule
- * says); a due time while the schedule's last run is not finished is skipped and recorded as overlap.
+ * Schedules are rows of the store, so they survive a restart. A due time that passed while the daemon was down is caught up once (or not,
+ * as the schedule says); a due time while the schedule's last run is not finished is skipped and recorded as overlap.
  */
 #ifndef LAB_RUN_SCHEDULE_H
 #define LAB_RUN_SCHEDULE_H
@@ -27,9 +26,8 @@ struct schedule_request {
 
 /*
  * One look at the store: fire or skip what is due now; *next_ms is when to look again (0: nothing is scheduled). The thread calls it; tests
- * do too, with a
- * clock of their own. start: called for each firing, makes the run. told: called with what became of each due time, once it is stored; run: 0
- * = none; may be NULL.
+ * do too, with a clock of their own. start: called for each firing, makes the run. told: called with what became of each due time, once it
+ * is stored; run: 0 = none; may be NULL.
  */
 struct schedule_start {
 	bool (*start)(void *opaque, const char *matrix, const char *board, const char *cell, int64_t schedule, int64_t due_ms, int64_t *run,

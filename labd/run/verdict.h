@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * From where and how an attempt ended to its verdict and cause: one table. A failure of the lab (power, line, probe, flash, host, daemon,
- * network) is an error and
- * worth another try; a failure of what is tested is a fail. Any thread.
+ * network) is an error and worth another try; a failure of what is tested is a fail. Any thread.
  */
 #ifndef LAB_RUN_VERDICT_H
 #define LAB_RUN_VERDICT_H

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * One thread for one board: takes jobs of that board from the store, one at a time, and ends each in the store. It owns the board's drivers.
- * The functions
- * here are for the runner, from any thread.
+ * One thread for one board: takes jobs of that board from the store, one at a time, and ends each in the store. It owns the board's
+ * drivers. The functions here are for the runner, from any thread.
  */
 #ifndef LAB_RUN_WORKER_H
 #define LAB_RUN_WORKER_H

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Time zones without the C library's global one: reads the system's compiled zone files (RFC 9636, TZif), rule of the footer included, so
- * that any number of
- * zones can be used at once and from any thread. Immutable after loading. Times are seconds since 1970.
+ * that any number of zones can be used at once and from any thread. Immutable after loading. Times are seconds since 1970.
  */
 #ifndef LAB_RUN_ZONE_H
 #define LAB_RUN_ZONE_H

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Inside the store only: steps a database's schema up to what this labd knows. The SQL files of db/migrations/ are compiled in; their number
- * is the
- * user_version they lead to.
+ * Inside the store only: steps a database's schema up to what this labd knows. The SQL files of db/migrations/ are compiled in; their
+ * number is the user_version they lead to.
  */
 #ifndef LAB_STORE_MIGRATE_H
 #define LAB_STORE_MIGRATE_H

@@ -4,8 +4,7 @@
  * began them.
  *
  * Binding formats, one letter an argument: i int64_t; n int64_t, negative is NULL; z int64_t, 0 is NULL; t const char * (NULL is NULL); j
- * json_t *, as compact text with
- * sorted keys, o in its own order; d double; b const void * and size_t.
+ * json_t *, as compact text with sorted keys, o in its own order; d double; b const void * and size_t.
  *
  * A row becomes a JSON object by its column names (sql_row): "a" as it is, "a?" true or false, "a{}" JSON text, "a@" UTC milliseconds shown
  * as ISO 8601,

@@ -3,16 +3,12 @@
  * The store: everything the lab knows, in one SQLite file. The only user of sqlite3.h; docs/store.md explains the tables.
  *
  * Any thread. One write connection behind one lock, every writing function is one BEGIN IMMEDIATE transaction that is retried as a whole
- * when another
- * process holds the database (field failure F40); one read connection behind a lock of its own. Readers return JSON documents the caller
- * releases with
- * json_decref(): the form the HTTP API and the command line show as they are. No statement stays open when a function returns, so a slow
- * reader holds
- * nothing; long lists come in pages by key. Missing values are null, never 0.
+ * when another process holds the database (field failure F40); one read connection behind a lock of its own. Readers return JSON documents
+ * the caller releases with json_decref(): the form the HTTP API and the command line show as they are. No statement stays open when a
+ * function returns, so a slow reader holds nothing; long lists come in pages by key. Missing values are null, never 0.
  *
  * Errors: ERR_NOT_FOUND, ERR_CONFLICT (exists, frozen, in another state), ERR_INVALID (a value the schema refuses), ERR_FULL (disk or page
- * limit: nothing
- * of the transaction was kept), ERR_TIMEOUT (another process held the database for 10 s), ERR_IO.
+ * limit: nothing of the transaction was kept), ERR_TIMEOUT (another process held the database for 10 s), ERR_IO.
  */
 #ifndef LAB_STORE_STORE_H
 #define LAB_STORE_STORE_H
@@ -28,8 +24,7 @@
 
 struct store;
 
-/* ---- the file
-   ---------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the file ---- */
 
 /*
  * Open or create. path ":memory:" makes a store that dies with the process. Steps the schema up, one transaction a step, after a copy to
@@ -48,13 +43,11 @@ bool store_limit_pages(struct store *s, int64_t pages, struct err *e);
 bool store_host(struct store *s, const char *name, const char *kernel, const char *cpu, const char *labd, int64_t *id, struct err *e);
 json_t *store_hosts(struct store *s, struct err *e);
 
-/* ---- readers for pages and commands
-   ------------------------------------------------------------------------------------------------------------- */
+/* ---- readers for pages and commands ---- */
 
 /*
  * [{name, board_type, virtual, state, health, health_reason, flash_cycles, flash_rated, holds{sha256, build}, last_seen, last_result{id,
- * cell, verdict,
- * cause, finished}}], by name; boards no longer on the bench have present false.
+ * cell, verdict, cause, finished}}], by name; boards no longer on the bench have present false.
  */
 json_t *store_boards(struct store *s, struct err *e);
 
@@ -80,11 +73,9 @@ struct result_filter {
 
 /*
  * Ascending by id unless asked otherwise: [{id, run, cell, cell_id, ordinal, board, board_type, virtual, workload, variant{}, params{},
- * payload_bytes, repeat, attempt, state, step, verdict,
- * cause, error, queued, started, finished, wall_s, flash_s, boot_s, image{sha256, build, toolchain, proof}, mode, pace, host, capture,
- * excluded{reason, author} or null,
- * figures{goodput_byte_per_s, goodput_bit_per_s, frames_per_s, elapsed_s, elapsed_ns, payload_bytes, wire_bytes, frames, retransmissions,
- * ..., ack_paced} or null}]
+ * payload_bytes, repeat, attempt, state, step, verdict, cause, error, queued, started, finished, wall_s, flash_s, boot_s, image{sha256,
+ * build, toolchain, proof}, mode, pace, host, capture, excluded{reason, author} or null, figures{goodput_byte_per_s, goodput_bit_per_s,
+ * frames_per_s, elapsed_s, elapsed_ns, payload_bytes, wire_bytes, frames, retransmissions, ..., ack_paced} or null}]
  */
 json_t *store_results(struct store *s, const struct result_filter *f, struct err *e);
 json_t *store_result(struct store *s, int64_t attempt, struct err *e);
@@ -105,8 +96,7 @@ json_t *store_references(struct store *s, const char *board_type, const char *wo
 
 json_t *store_images(struct store *s, struct err *e);
 
-/* ---- matrices
-   ------------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- matrices ---- */
 
 /* Newest version of each name: [{id, name, version, frozen, author, created, cells}]; frozen: a run refers to it. */
 json_t *store_matrices(struct store *s, struct err *e);
@@ -116,14 +106,12 @@ json_t *store_matrix(struct store *s, const char *name, int version, struct err 
 
 /*
  * Keep a document that matrix_parse() accepted. The same document as the newest version changes nothing; a changed one replaces the newest
- * version while no run
- * refers to it, and becomes the next version once one does. version: what it is kept as.
+ * version while no run refers to it, and becomes the next version once one does. version: what it is kept as.
  */
 bool store_matrix_put(struct store *s, const char *name, json_t *document, const char *author, int *version, struct err *e);
 bool store_matrix_copy(struct store *s, const char *from, int version, const char *to, const char *author, struct err *e);
 
-/* ---- schedules
-   ----------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- schedules ---- */
 
 struct schedule_row {
 	int64_t id;
@@ -151,14 +139,12 @@ bool store_schedule_done(struct store *s, int64_t id, int64_t due_ms, const char
 /* True when a run of that schedule is not finished. */
 bool store_schedule_running(struct store *s, int64_t id, bool *running, struct err *e);
 
-/* ---- exclusions
-   ---------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- exclusions ---- */
 
 bool store_exclude(struct store *s, int64_t attempt, const char *reason, const char *author, struct err *e);
 bool store_exclusion_lift(struct store *s, int64_t attempt, struct err *e);
 
-/* ---- images and references, as they come from files
-   ------------------------------------------------------------------------------------------------ */
+/* ---- images and references, as they come from files ---- */
 
 /* A row of images.json (variant with defaults filled in). */
 bool store_image_put(struct store *s, json_t *row, struct err *e);
@@ -257,8 +243,7 @@ bool store_run_cancelled(struct store *s, int64_t run, bool *cancelled, struct e
    At most twenty attempts of one repeat die with the daemon. closed: how many there were. */
 bool store_recover(struct store *s, unsigned *closed, struct err *e);
 
-/* ---- child processes
-   --------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- child processes ---- */
 
 bool store_process_add(struct store *s, int64_t pid, const char *role, struct err *e);
 bool store_process_remove(struct store *s, int64_t pid, struct err *e);
