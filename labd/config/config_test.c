@@ -266,11 +266,13 @@ TEST(paths_of_labd_json_are_relative_to_its_folder)
 	CHECK_STR(c.web[0], "/etc/lab/w");
 	CHECK_STR(c.web[1], "/x");
 	CHECK(!c.web[2] && !c.vboard && !c.images);
-	CHECK_STR(c.token_file, "/etc/lab/s/token");
+	CHECK_STR(c.state_dir, "/etc/lab/s");
 	CHECK_STR(c.address, "127.0.0.1");
 	CHECK_EQ(c.port, 0);
 	labd_config_finish(&c);
 	text = "{\"version\":1,\"bench\":\"b.json\",\"board_types\":\"/t\",\"http\":{\"prot\":1}}";
 	CHECK(!labd_config_parse("labd.json", text, strlen(text), "/", &c, &e));
 	CHECK_STR(e.msg, "labd.json:1: http.prot: no such key; did you mean \"port\"?");
+	text = "{\"version\":1,\"bench\":\"b.json\",\"board_types\":\"/t\",\"http\":{\"token_file\":\"/t\"}}";
+	CHECK(!labd_config_parse("labd.json", text, strlen(text), "/", &c, &e));
 }

@@ -10,7 +10,7 @@
 
 struct raw_config {
 	uint32_t version;
-	const char *state_dir, *bench, *board_types, *matrices, *images, *vboard, *address, *token_file;
+	const char *state_dir, *bench, *board_types, *matrices, *images, *vboard, *address;
 	json_t *web, *hosts;
 	uint16_t port;
 	int log_level;
@@ -24,7 +24,6 @@ static const struct json_field http_fields[] = {
 	{ .key = "address", .kind = JSON_KIND_TEXT, .offset = RAW(address), .min = 1, .max = 63 },
 	{ .key = "port", .kind = JSON_KIND_U16, .offset = RAW(port) },
 	{ .key = "hosts", .kind = JSON_KIND_ARRAY, .offset = RAW(hosts) },
-	{ .key = "token_file", .kind = JSON_KIND_TEXT, .offset = RAW(token_file), .min = 1, .max = 4000 },
 	{ 0 }
 };
 static const struct json_field fields[] = {
@@ -75,7 +74,6 @@ static void copy_config(const struct raw_config *r, const char *folder, struct l
 	c->vboard = absolute(folder, r->vboard);
 	c->address = xstrdup(r->address);
 	c->port = r->port;
-	c->token_file = r->token_file ? absolute(folder, r->token_file) : xasprintf("%s/token", c->state_dir);
 	c->log_level = xstrdup(level_words[r->log_level]);
 }
 
@@ -129,7 +127,7 @@ bool labd_config_load(const char *path, struct labd_config *out, struct err *e)
 
 void labd_config_finish(struct labd_config *c)
 {
-	char *all[] = { c->state_dir, c->bench, c->board_types, c->matrices, c->images, c->vboard, c->address, c->token_file, c->log_level };
+	char *all[] = { c->state_dir, c->bench, c->board_types, c->matrices, c->images, c->vboard, c->address, c->log_level };
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);

@@ -24,7 +24,6 @@ struct labd_config {
 	char *address;                                                       /* to listen at; default 127.0.0.1 */
 	uint16_t port;                                                       /* default 8090; 0 = a free one */
 	char *hosts[9];                                                      /* further names allowed in Host and Origin, NULL-terminated */
-	char *token_file;                                                    /* default: <state_dir>/token */
 	char *log_level;                                                     /* error, warn, info, debug */
 };
 

@@ -13,8 +13,6 @@
 struct store;
 struct runner;
 struct scheduler;
-struct bench;
-struct config;
 
 struct lab {
 	struct store *store;                                                 /* store/store.h */
