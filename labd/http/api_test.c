@@ -454,7 +454,7 @@ TEST(a_slow_reader_of_an_export_does_not_pin_the_stores_log)
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
 	CHECK(client_text(fd, "GET /api/v1/export/samples.csv HTTP/1.1\r\nHost: localhost\r\n\r\n"));
 	CHECK(client_until(fd, &in, "\r\n\r\n", 10000));
-	CHECK_OK(fill(10, 10000), &e);
+	CHECK_OK(fill(14, 10000), &e);
 	CHECK(file_bytes() > 10 * MIB);                          /* all of which would be in the log, had it been pinned */
 	CHECK(wal_bytes() < 6 * MIB);
 	CHECK(client_until(fd, &in, "\r\n0\r\n\r\n", 10000));
