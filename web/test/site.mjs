@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Chromium with the dashboard: contexts that note every breach of the security policy and every script error, and the ways from page to page.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { assert, until, wait_ms } from "./harness.mjs";
 
@@ -12,7 +14,12 @@ export const chromium =
 
 export async function launch() {
 	const { chromium: driver } = require("playwright-core");
-	return driver.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"] });
+	/* Chromium keeps crash reports and settings in the home of whoever runs it, whatever profile it has: it gets one that goes away with it. */
+	const home = mkdtempSync(join(tmpdir(), "labd-chromium-"));
+	const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home };
+	const browser = await driver.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"], env });
+	process.on("exit", () => rmSync(home, { recursive: true, force: true }));
+	return browser;
 }
 
 /** Everything that must not have happened, over all contexts. expected(text) leaves out what a test brings about on purpose. */
