@@ -338,8 +338,10 @@ int main(int argc, char **argv)
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
 		return printf("labd %s\n", LABD_VERSION) > 0 ? 0 : EXIT_START;
 	if (!arguments(argc, argv, &d)) {
-		fprintf(stderr, "usage: labd [--check] --config FILE\n       labd --version\n");
-		return EXIT_USAGE;
+		bool asked = argc == 2 && strcmp(argv[1], "--help") == 0;
+
+		fprintf(asked ? stdout : stderr, "usage: labd [--check] --config FILE\n       labd --version\n");
+		return asked ? 0 : EXIT_USAGE;
 	}
 	proc_claim_standard_fds();
 	umask(077);

@@ -170,7 +170,7 @@ static void tell_result(struct watch *w, const json_t *data)
 	const json_t *rate = table_value(data, "figures.goodput_byte_per_s");
 	struct buf line = { 0 };
 
-	buf_printf(&line, "%s: %s: %s", text_at(data, "board"), text_at(data, "cell"), text_at(data, "verdict"));
+	buf_printf(&line, "%s%s: %s: %s", text_at(data, "board"), json_is_true(json_object_get(data, "virtual")) ? " (virtual)" : "", text_at(data, "cell"), text_at(data, "verdict"));
 	if (json_is_number(rate))
 		buf_printf(&line, ", %.0f byte/s", json_number_value(rate));
 	if (error[0])
