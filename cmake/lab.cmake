@@ -18,8 +18,12 @@ add_library(lab_flags INTERFACE)
 target_compile_definitions(lab_flags INTERFACE _GNU_SOURCE)
 target_compile_options(lab_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 	-Wvla -Wformat=2 -Werror -fno-common -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
+# Trees that have one thread only say so with this directory property: ThreadSanitizer has nothing to find in them and would make the emulated chips crawl.
+define_property(TARGET PROPERTY LAB_ONE_THREAD INHERITED)
 if(LAB_SANITIZE)
-	target_compile_options(lab_flags INTERFACE -fsanitize=${LAB_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+	set(one_thread $<BOOL:$<TARGET_PROPERTY:LAB_ONE_THREAD>>)
+	set(instrument $<NOT:$<AND:${one_thread},$<STREQUAL:${LAB_SANITIZE},thread>>>)
+	target_compile_options(lab_flags INTERFACE $<${instrument}:-fsanitize=${LAB_SANITIZE}> -fno-omit-frame-pointer -fno-sanitize-recover=all)
 	target_link_options(lab_flags INTERFACE -fsanitize=${LAB_SANITIZE})
 	if(CMAKE_C_COMPILER_ID STREQUAL Clang AND LAB_SANITIZE MATCHES address)
 		target_compile_options(lab_flags INTERFACE -fsanitize=fuzzer-no-link)    # the fuzzers see into the modules they call
@@ -50,7 +54,8 @@ function(lab_test name)
 	add_executable(${name} ${T_SOURCES})
 	target_link_libraries(${name} PRIVATE lab_harness ${T_LINK})
 	add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
-	set_tests_properties(${name} PROPERTIES LABELS ${T_LABEL} TIMEOUT 300 SKIP_RETURN_CODE 77
+	cmake_path(GET LAB_ROOT FILENAME tree)                                  # labd, virtual or firmware
+	set_tests_properties(${name} PROPERTIES LABELS "${T_LABEL};${tree}" TIMEOUT 300 SKIP_RETURN_CODE 77
 		ENVIRONMENT "LAB_BUILD=${CMAKE_BINARY_DIR};LAB_SOURCE=${CMAKE_SOURCE_DIR}")
 endfunction()
 
