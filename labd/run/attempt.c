@@ -15,7 +15,7 @@
 #include "run/console.h"
 #include "run/matrix.h"
 
-enum { CONSOLE_LIMIT_BYTES = 4 << 20, LAST_TURN_MS = 20, WHO_MS = 1500 };
+enum { CONSOLE_LIMIT_BYTES = 4 << 20, LAST_TURN_MS = 20, WHO_MS = 1500, CONSOLE_AT_ONCE = 16 };
 
 struct attempt {
 	struct board *b;
@@ -144,6 +144,21 @@ static bool power_cycle(struct attempt *a, struct err *e)
 	return (survives || open_late(a, e));
 }
 
+/*
+ * How many bytes to wait for at once. Waiting for each alone would cost a turn a byte; more than some would blur the time at which a line was heard.
+ * Never beyond the end of the shortest net line that can still come: the drive begins at its last byte, not a moment later.
+ */
+static size_t bytes_at_once(const struct attempt *a)
+{
+	static const char begin[] = "@lab net ", rest[] = "link=up ip= mac= *hh\r\n";
+	const struct bench_net *net = &a->b->config->net;
+	size_t line = sizeof begin - 1 + sizeof rest - 1 + strlen(net->ip) + strlen(net->mac), have = a->console.size;
+	bool may_be_net = strncmp(a->console.text, begin, have < sizeof begin - 1 ? have : sizeof begin - 1) == 0;
+	size_t left = !may_be_net ? line : have < line ? line - have : 1;
+
+	return left < CONSOLE_AT_ONCE ? left : CONSOLE_AT_ONCE;
+}
+
 /* Read until the board says that its services listen, it reports a fault, or the time its type allows is over. */
 static bool read_banner(struct attempt *a, struct err *e)
 {
@@ -151,7 +166,7 @@ static bool read_banner(struct attempt *a, struct err *e)
 	uint8_t bytes[256];
 
 	while (!a->banner.net && !a->banner.fault) {
-		long got = line_read(a->b->line, bytes, sizeof bytes, 1, until, e);
+		long got = line_read(a->b->line, bytes, sizeof bytes, bytes_at_once(a), until, e);
 
 		if (got < 0 || interrupted(a, e))
 			return false;
