@@ -44,7 +44,10 @@ static bool await_connected(struct turns *t, int fd, const struct endpoint *to, 
 
 	if (ready == 0)
 		return err_set(e, ERR_TIMEOUT, "connect to %s port %u: no answer in %u ms", to->host, to->port, t->control.silence_ms);
-	if (ready > 0 && (errno = host_socket_error(fd)) != 0)
+	int why = ready > 0 ? host_socket_error(fd) : 0;
+
+	/* Accepted and reset at once is a connection all the same: the next turn tells what became of it, and why. */
+	if (why != 0 && why != ECONNRESET && (errno = why))
 		return err_errno(e, "connect to %s port %u", to->host, to->port);
 	return ready > 0;
 }
