@@ -21,8 +21,10 @@ target_compile_options(lab_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Ws
 # Trees that have one thread only say so with this directory property: ThreadSanitizer has nothing to find in them and would make the emulated chips crawl.
 define_property(TARGET PROPERTY LAB_ONE_THREAD INHERITED)
 if(LAB_SANITIZE)
-	set(one_thread $<BOOL:$<TARGET_PROPERTY:LAB_ONE_THREAD>>)
-	set(instrument $<NOT:$<AND:${one_thread},$<STREQUAL:${LAB_SANITIZE},thread>>>)
+	set(instrument 1)
+	if(LAB_SANITIZE STREQUAL thread)
+		set(instrument $<NOT:$<BOOL:$<TARGET_PROPERTY:LAB_ONE_THREAD>>>)
+	endif()
 	target_compile_options(lab_flags INTERFACE $<${instrument}:-fsanitize=${LAB_SANITIZE}> -fno-omit-frame-pointer -fno-sanitize-recover=all)
 	target_link_options(lab_flags INTERFACE -fsanitize=${LAB_SANITIZE})
 	if(CMAKE_C_COMPILER_ID STREQUAL Clang AND LAB_SANITIZE MATCHES address)
