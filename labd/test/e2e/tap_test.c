@@ -194,8 +194,10 @@ static bool tshark_agrees(const char *capture, unsigned payload)
 	struct witness w;
 	struct err e;
 
-	if (!have_tshark(&e))
+	if (!have_tshark(&e)) {
+		printf("skipped: tshark on this capture: it cannot be run: %s\n", e.msg);
 		return true;
+	}
 	bool ok = ask_tshark(capture, &w, &e) && w.malformed == 0 && w.bad_sums == 0 && w.retransmissions == 0 && w.payload == (uint64_t)payload * COUNT;
 	if (!ok)
 		fprintf(stderr, "tshark: %llu frames, %llu malformed, %llu wrong sums, %llu again, %llu byte of payload\n", (unsigned long long)w.frames, (unsigned long long)w.malformed,
